@@ -11,7 +11,7 @@ pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UdpControl, UniformSpan};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
-    AfterCollision, ApSpec, Capture, CellSpec, CtsRule, FieldSpec, IdleAccess, MacSpec, Routing, StationSpec,
+    AfterCollision, ApSpec, Capture, CellSpec, CtsRule, FieldSpec, IdleAccess, MacSpec, StationSpec,
 };
 
 use crate::wifi::access::Category;

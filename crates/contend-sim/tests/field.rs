@@ -8,6 +8,7 @@ use common::*;
 use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
+use contend_sim::routing;
 use contend_sim::scenario::*;
 use contend_sim::wifi::access::Category;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
@@ -26,7 +27,9 @@ fn field(positions: Vec<Point>) -> FieldSpec {
         nav_reset: true,
         nav_rounding: false,
         cts: CtsRule::Nav,
-        routing: Routing::Infrastructure,
+        routing: None,
+        arp: false,
+        routing_priority: false,
         link_delay: Span::ZERO,
     }
 }
@@ -151,7 +154,11 @@ fn chain(hops: usize, rate: u64, ip: u32) -> Scenario {
     cell.aps.clear();
     cell.phy.basic = vec![1_000_000];
     let positions = (0..=hops).map(|i| Point { x: 200.0 * i as f64, y: 0.0 }).collect();
-    cell.field = Some(FieldSpec { propagation_delay: true, routing: Routing::Static, ..field(positions) });
+    cell.field = Some(FieldSpec {
+        propagation_delay: true,
+        routing: Some(choose(routing::REGISTRY, "static", &[])),
+        ..field(positions)
+    });
     Scenario { seed: 1, cell: Some(cell), nodes: vec![], links: vec![], flows: vec![flow] }
 }
 
@@ -207,6 +214,8 @@ proptest! {
         places in prop::collection::vec((0.0..900.0f64, 0.0..900.0f64), 2..24),
         pairs in prop::collection::vec((0usize..24, 0usize..24), 1..8),
         [rts, ns2, delay, later, sum] in any::<[bool; 5]>(),
+        protocol in prop::sample::select(vec!["static", "aodv", "dsdv"]),
+        arp in any::<bool>(),
         seed in 0u64..1000,
     ) {
         let n = places.len();
@@ -228,7 +237,9 @@ proptest! {
             propagation_delay: delay,
             nav_reset: !ns2,
             cts: if ns2 { CtsRule::Idle } else { CtsRule::Nav },
-            routing: Routing::Static,
+            routing: Some(choose(routing::REGISTRY, protocol, &[])),
+            arp,
+            routing_priority: ns2,
             link_delay: Span::from_micros(if ns2 { 25 } else { 0 }),
             ..field(places.iter().map(|&(x, y)| Point { x, y }).collect())
         });
@@ -242,6 +253,6 @@ proptest! {
         };
         let flows: Vec<FlowSpec> = ends.enumerate().map(flow).collect();
         let s = Scenario { seed, cell: Some(cell), nodes: vec![], links: vec![], flows };
-        law::all_hold(&s, &[at(0.05), at(0.123_457), at(0.6)]);
+        law::all_hold(&s, &[at(0.05), at(0.123_457), at(1.6), at(2.5)]);
     }
 }

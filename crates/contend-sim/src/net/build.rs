@@ -4,7 +4,7 @@ use super::paths::{self, Hop};
 use super::{CELL, Net};
 use crate::link::{FarEnd, Wire};
 use crate::peer::{NodeId, Peer, WireId};
-use crate::scenario::{ApSpec, FlowSpec, Place, Scenario, Transport};
+use crate::scenario::{ApSpec, CellSpec, FlowSpec, Place, Scenario, Transport};
 use crate::tcp::end::End;
 use crate::tcp::{SegmentFormat, Socket};
 use crate::wifi::StationId;
@@ -14,7 +14,7 @@ use crate::wifi::client::Client;
 use crate::world::World;
 use contend_core::ap::FlowFacts;
 use contend_core::registry::Amount;
-use contend_core::{Address, FlowId, Span, Time};
+use contend_core::{Address, FlowId, Span};
 use std::collections::BTreeMap;
 
 /// The numbers of all nodes and wires, before they exist, so that each can be told its peers.
@@ -56,7 +56,8 @@ impl<'a> Builder<'a> {
         if let Some(cell) = &spec.cell {
             let node = Bss::new(spec.seed, cell, self.routes(), &self.facts(), &named)?;
             category_queue_names = node.category_queue_names().to_vec();
-            world.add(Box::new(node), Time::NEVER);
+            let first = node.first_deadline();
+            world.add(Box::new(node), first);
             let control = |(ap, spec): (StationId, &ApSpec)| {
                 (!spec.control.is_empty()).then(|| (ap, format!("{}.control", spec.station.name)))
             };
@@ -130,6 +131,7 @@ impl<'a> Builder<'a> {
             stations,
             category_queue_names,
             controlled,
+            routed: spec.cell.as_ref().is_some_and(CellSpec::has_agents),
             wires,
         })
     }

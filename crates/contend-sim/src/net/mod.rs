@@ -33,6 +33,8 @@ pub struct Net {
     category_queue_names: Vec<String>,
     /// The access points with control blocks, and the names of their queues.
     controlled: Vec<(StationId, String)>,
+    /// True if stations have routing agents.
+    routed: bool,
     /// Names of the directions of links, in the order of their numbers.
     wires: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! The path of each flow, hop by hop.
 
 use crate::peer::WireId;
-use crate::scenario::{FlowSpec, Place, Routing, Scenario};
+use crate::scenario::{FlowSpec, Place, Scenario};
 use crate::wifi::MAX_PACKET;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -96,7 +96,7 @@ fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
         }
     }
     // Where stations forward packets, the air between any two of them is one step.
-    if spec.cell.as_ref().and_then(|c| c.field.as_ref()).is_some_and(|f| f.routing != Routing::Infrastructure) {
+    if spec.cell.as_ref().and_then(|c| c.field.as_ref()).is_some_and(|f| f.routing.is_some()) {
         for f in &spec.flows {
             if stations.contains(&f.from) && stations.contains(&f.to) {
                 add(Hop { from: f.from, to: f.to, link: None });

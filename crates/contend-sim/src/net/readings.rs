@@ -110,11 +110,12 @@ impl Net {
     /// Names of all queues in the order of their numbers: the access points, the stations, the directions of links, the
     /// control blocks of each access point, and one extra entry for each category that is not best effort. All control
     /// blocks of an access point together count as one queue, which holds their packets. The queue of best effort has
-    /// the station's name.
+    /// the station's name. With routing agents `routing` follows the control blocks: what the agents hold.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
         queues
             .chain(self.controlled.iter().map(|(_, name)| name.as_str()))
+            .chain(self.routed.then_some("routing"))
             .chain(self.category_queue_names.iter().map(String::as_str))
     }
 
@@ -135,9 +136,11 @@ impl Net {
             Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.queue(now)),
             Some(w) => {
                 let (bss, w) = (self.world.node_mut::<Bss>(self.cell?)?, w - self.wires.len());
+                let others = w - self.controlled.len().min(w);
                 match self.controlled.get(w) {
                     Some(&(ap, _)) => bss.control_queue(ap),
-                    None => bss.queue(self.stations.len() + w - self.controlled.len()),
+                    None if self.routed && others == 0 => bss.routing_queue(),
+                    None => bss.queue(self.stations.len() + others - usize::from(self.routed)),
                 }
             }
         }
@@ -197,5 +200,6 @@ pub fn queue_count(spec: &Scenario) -> usize {
     let queues = |s: &StationSpec| if s.access.has_categories() { Category::ALL.len() } else { 1 };
     let cables = cell.stations.iter().filter(|s| matches!(s.client, Some(Client::Converter(_)))).count();
     let on_air: usize = cell.members().map(queues).sum();
-    on_air + wires + 2 * cables + cell.aps.iter().filter(|ap| !ap.control.is_empty()).count()
+    let controlled = cell.aps.iter().filter(|ap| !ap.control.is_empty()).count();
+    on_air + wires + 2 * cables + controlled + usize::from(cell.has_agents())
 }

@@ -3,7 +3,7 @@
 use super::exchange::{Burst, Plan};
 use super::spec::CellSpec;
 use super::timing::{RateTable, Timing};
-use super::{MAX_PACKET, StationId};
+use super::{BROADCAST, MAX_PACKET, StationId};
 use contend_core::Span;
 use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};
@@ -23,6 +23,8 @@ pub(super) struct Air {
     rates: Vec<RateTable>,
     /// For each station, the index into `rates` for frames from it, and to it from an access point.
     rate_of: Vec<u32>,
+    /// The index into `rates` for broadcasts, if there are any.
+    broadcast: usize,
     /// Number of access points; they have the first numbers.
     aps: u32,
     /// [`Air::contention`] for 0, 1, ... contenders, computed when it is first asked for.
@@ -42,6 +44,7 @@ impl Air {
             difs: phy.difs(),
             rates: Vec::new(),
             rate_of: Vec::new(),
+            broadcast: 0,
             aps: spec.aps.len() as u32,
             contention: OnceCell::new(),
         };
@@ -53,6 +56,10 @@ impl Air {
                 air.rates.push(RateTable::new(phy, rate, &air.timing));
             }
             air.rate_of.push(known.unwrap_or(air.rates.len() - 1) as u32);
+        }
+        if spec.field.is_some() {
+            air.broadcast = air.rates.len();
+            air.rates.push(RateTable::new(phy, phy.lowest_basic(), &air.timing));
         }
         Ok(air)
     }
@@ -91,6 +98,9 @@ impl Air {
     /// The plan of an exchange of `burst`.
     #[inline]
     pub(super) fn plan(&self, burst: &Burst) -> Plan<'_> {
+        if burst.to == BROADCAST {
+            return Plan::new(burst, &self.timing, &self.rates[self.broadcast]);
+        }
         Plan::new(burst, &self.timing, self.table(self.channel_of(burst)))
     }
 

@@ -7,6 +7,7 @@ use super::client::Client;
 use super::spec::{ApSpec, CellSpec};
 use crate::peer::{NodeId, Peer, WireId};
 use crate::rng;
+use crate::routing::Routed;
 use crate::stats::QueueMeter;
 use crate::world::Out;
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
@@ -80,6 +81,12 @@ impl Bridge {
     #[inline]
     pub(super) fn home(&self, p: &Packet) -> Option<Home> {
         *self.routes.homes.get(p.dst.0 as usize)?
+    }
+
+    /// `p` with the stations where it entered the air and where it leaves it.
+    pub(super) fn routed(&self, p: &Packet) -> Option<Routed> {
+        let source = (*self.routes.homes.get(p.src.0 as usize)?)?.station;
+        Some(Routed { packet: *p, source, destination: self.home(p)?.station })
     }
 
     /// The node that sent `p`, if it is the host of a station.

@@ -4,6 +4,7 @@
 //! (`Bridge`). It forwards packets and wake-ups to them.
 
 use super::access::Reads;
+use super::agents::{Agents, is_copy, is_message};
 use super::air::Air;
 use super::bridge::{Bridge, Chain, Exit, Routes};
 use super::cell::Cell;
@@ -11,10 +12,10 @@ use super::counters::{Rivals, StationCounters, Waits};
 use super::field::Field;
 use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
-use super::mac::Queue;
+use super::mac::{Queue, Returned};
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
-use super::{Contender, FrameLog, StationId, Success};
+use super::{BROADCAST, Contender, FrameLog, StationId, Success};
 use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};
@@ -35,6 +36,10 @@ pub struct Bss {
     link_layer: LinkLayer,
     /// Packets dropped for want of a route.
     unroutable: u64,
+    /// Packets that Macs gave up, for the routing agents.
+    returned: Vec<Returned>,
+    /// True if routing messages go before all other packets.
+    prefers_messages: bool,
     /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
 }
@@ -57,11 +62,12 @@ impl Medium {
         }
     }
 
+    /// Does what is due. Returns a contender whose burst has been received; in a field also the station that has it.
     #[inline]
-    fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
+    fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(Contender, Option<StationId>)> {
         match self {
-            Medium::Cell(cell) => cell.wake(senders),
-            Medium::Field(field) => field.wake(senders),
+            Medium::Cell(cell) => cell.wake(senders).map(|who| (who, None)),
+            Medium::Field(field) => field.wake(senders).map(|(who, station)| (who, Some(station))),
         }
     }
 
@@ -111,10 +117,22 @@ impl Bss {
             }
         };
         let links = if let Medium::Field(field) = &medium { Some(field.links()) } else { None };
-        let forwarding = Forwarding::new(spec, &routes, links);
+        let forwarding = Forwarding::new(seed, spec, &routes, links)?;
+        let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
         let bridge = Bridge::new(routes, control);
-        Ok(Bss { air, stations, medium, bridge, forwarding, link_layer, unroutable: 0, sink: Sink::default() })
+        Ok(Bss {
+            air,
+            stations,
+            medium,
+            bridge,
+            forwarding,
+            link_layer,
+            unroutable: 0,
+            returned: Vec::new(),
+            prefers_messages,
+            sink: Sink::default(),
+        })
     }
 
     /// Puts a cable with a bridge between station `who` and its host. The wire `nic` carries the packets of the host.
@@ -223,6 +241,26 @@ impl Bss {
         }
     }
 
+    /// When it must be woken first: when the first routing agent must.
+    pub fn first_deadline(&self) -> Time {
+        self.forwarding.deadline()
+    }
+
+    /// Packets that routing agents dropped, by [`RoutingDrop`]; empty without agents.
+    pub fn routing_drops(&self) -> &[u64] {
+        if let Forwarding::Agents(agents) = &self.forwarding { agents.drops() } else { &[] }
+    }
+
+    /// The meter of the packets that routing agents hold, if there are agents, and their number.
+    pub fn routing_queue(&mut self) -> Option<(&mut QueueMeter, u64)> {
+        self.forwarding.agents().map(Agents::reading)
+    }
+
+    /// Routing messages that could not be read: a fault of the simulator.
+    pub fn faults(&self) -> u64 {
+        if let Forwarding::Agents(agents) = &self.forwarding { agents.faults() } else { 0 }
+    }
+
     /// True if the stations are in a field, so that not all hear each other.
     pub fn is_field(&self) -> bool {
         matches!(self.medium, Medium::Field(_))
@@ -235,8 +273,10 @@ impl Bss {
     /// The medium, and the stations in this instant.
     #[inline]
     fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
-        let Bss { air, stations, medium, bridge, sink, .. } = self;
-        (medium, Senders { now, air, stations, bridge, sink, out })
+        let Bss { air, stations, medium, bridge, forwarding, sink, returned, prefers_messages, .. } = self;
+        let returned = matches!(forwarding, Forwarding::Agents(_)).then_some(returned);
+        let prefers_messages = *prefers_messages;
+        (medium, Senders { now, air, stations, bridge, sink, returned, prefers_messages, out })
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
@@ -286,11 +326,71 @@ impl Bss {
 
     /// `station` sends `p` on towards the station where it leaves the air.
     fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        if let Forwarding::Agents(_) = self.forwarding {
+            return self.route(now, station, p, out);
+        }
         let to = self.bridge.home(p).map(|h| h.station);
         match to.and_then(|to| self.forwarding.next_hop(station, to, self.air.is_ap(station))) {
             Some(next) => self.accept(now, station, p, next, out),
             None => self.drop(now, p, out),
         }
+    }
+
+    /// The routing agent of `station` gets `p`.
+    fn route(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        match (self.bridge.routed(p), self.forwarding.agents()) {
+            (Some(routed), Some(agents)) => {
+                agents.forward(now, station, &routed, out.trace);
+                self.carry_out(now, out);
+            }
+            _ => self.drop(now, p, out),
+        }
+    }
+
+    /// Does what routing agents want until nothing is left: packets go into queues, purged packets back to the agents.
+    fn carry_out(&mut self, now: Time, out: &mut Out<'_>) {
+        loop {
+            let Some(agents) = self.forwarding.agents().filter(|a| a.has_work()) else { return };
+            let mut ready = agents.take_ready();
+            let (purge, unanswered) = (agents.take_purge(), agents.take_unanswered());
+            for (station, p) in ready.drain(..) {
+                self.accept(now, station, &p, p.next_hop, out);
+            }
+            if let Some((station, next, packet)) = unanswered {
+                self.unreachable(now, Returned { station, next, packet, delivered: false }, out);
+            }
+            if let Some((station, next)) = purge {
+                let mut purged = Vec::new();
+                let (_, mut senders) = self.split(now, out);
+                senders.purge(station, next, &mut purged);
+                for p in &purged {
+                    self.failed(now, Returned { station, next, packet: *p, delivered: false }, out);
+                }
+            }
+            if let Some(agents) = self.forwarding.agents() {
+                agents.reuse(ready);
+            }
+        }
+    }
+
+    /// A packet comes back from the MAC or the queue of a station: its next hop could not be reached.
+    fn failed(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+        if !r.delivered
+            && let Some(agents) = self.forwarding.agents()
+        {
+            agents.comes_back(now);
+        }
+        self.unreachable(now, r, out);
+    }
+
+    /// Tells the routing agent of a station that a next hop could not be reached.
+    fn unreachable(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+        let routed = if is_message(&r.packet) || r.delivered { None } else { self.bridge.routed(&r.packet) };
+        let Some(agents) = self.forwarding.agents() else { return };
+        if is_message(&r.packet) && !r.delivered {
+            agents.message_lost(now, &r.packet);
+        }
+        agents.failed(now, r.station, r.next, routed.as_ref(), out.trace);
     }
 
     /// Drops `p`, for which there is no route.
@@ -302,6 +402,14 @@ impl Bss {
 
     /// A packet has arrived at `station` over the air.
     fn arrive(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        if is_message(p) {
+            // On its way up, `next_hop` is the neighbour that sent the frame, and `hops` is 1 if it was for all.
+            if let Some(agents) = self.forwarding.agents() {
+                agents.message(now, station, p.next_hop, p, !is_copy(p), out.trace);
+                self.carry_out(now, out);
+            }
+            return;
+        }
         let home = self.bridge.home(p);
         if self.air.is_ap(station) && home.is_none_or(|h| h.station == station || self.forwarding.is_infrastructure()) {
             self.enter(now, station, Side::Air, p, out);
@@ -315,9 +423,19 @@ impl Bss {
     }
 
     /// The receiver has got the burst of `who` and forwards its packet.
-    fn deliver(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
-        let Some((station, packet)) = self.stations.received(who) else { return };
-        let packet = *packet;
+    fn deliver(&mut self, now: Time, who: Contender, by: Option<StationId>, out: &mut Out<'_>) {
+        let from = self.stations.station_of(who);
+        let (station, mut packet) = match (self.stations.packet(who), by) {
+            (Some(p), Some(by)) if p.next_hop == BROADCAST => (by, *p),
+            _ => match self.stations.received(who) {
+                Some((station, packet)) => (station, *packet),
+                None => return,
+            },
+        };
+        if is_message(&packet) {
+            packet.hops = u8::from(packet.next_hop == BROADCAST);
+            packet.next_hop = from;
+        }
         if self.link_layer.is_instant() {
             self.arrive(now, station, &packet, out);
         } else {
@@ -329,14 +447,20 @@ impl Bss {
     fn wake(&mut self, now: Time, out: &mut Out<'_>) {
         loop {
             let (medium, mut senders) = self.split(now, out);
-            let Some(who) = medium.wake(&mut senders) else { break };
-            self.deliver(now, who, out);
+            let Some((who, by)) = medium.wake(&mut senders) else { break };
+            self.deliver(now, who, by, out);
         }
         while let Some((step, p)) = self.link_layer.take(now) {
             match step {
                 Step::Down(station) => self.enqueue(now, station, &p, p.next_hop, out),
                 Step::Up(station) => self.arrive(now, station, &p, out),
             }
+        }
+        if self.forwarding.deadline() <= now
+            && let Some(agents) = self.forwarding.agents()
+        {
+            agents.wake(now, out.trace);
+            self.carry_out(now, out);
         }
         if self.bridge.deadline() <= now {
             for ap in 0..self.bridge.chains().len() as StationId {
@@ -365,7 +489,12 @@ impl Node for Bss {
             Input::Wake => self.wake(now, out),
             Input::Rejected => {}
         }
-        let others = self.bridge.deadline().min(self.stations.next_deadline()).min(self.link_layer.deadline());
+        while let Some(r) = self.returned.pop() {
+            self.failed(now, r, out);
+            self.carry_out(now, out);
+        }
+        let others = self.forwarding.deadline().min(self.link_layer.deadline());
+        let others = self.bridge.deadline().min(self.stations.next_deadline()).min(others);
         self.medium.next_deadline().min(others)
     }
 }

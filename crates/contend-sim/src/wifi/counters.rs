@@ -21,6 +21,12 @@ pub struct StationCounters {
     pub dropped_after_delivery: u64,
     /// Packets that their receiver passed on.
     pub delivered: u64,
+    /// Packets that went back to routing: given up, or taken out of the queue.
+    pub returned: u64,
+    /// Those of `returned` that were given up.
+    pub given_back: u64,
+    /// Broadcasts sent.
+    pub broadcasts: u64,
 }
 
 impl StationCounters {
@@ -35,6 +41,9 @@ impl StationCounters {
             retry_drops: self.retry_drops + other.retry_drops,
             dropped_after_delivery: self.dropped_after_delivery + other.dropped_after_delivery,
             delivered: self.delivered + other.delivered,
+            returned: self.returned + other.returned,
+            given_back: self.given_back + other.given_back,
+            broadcasts: self.broadcasts + other.broadcasts,
         }
     }
 }

@@ -8,7 +8,7 @@
 use super::ledger::Account;
 use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::{RateTable, Timing};
-use super::{FrameKind, StationId};
+use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
 
 /// The next data of a sender.
@@ -116,6 +116,8 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
         let kinds: &[PartKind] = match burst.protection {
+            // §10.3.6: a broadcast has neither protection nor ACK.
+            _ if burst.to == BROADCAST => &[PartKind::Data],
             Protection::None => &[PartKind::Data, PartKind::Ack],
             Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
             Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
@@ -141,6 +143,9 @@ impl<'a> Plan<'a> {
 
     /// How long the whole exchange takes.
     pub(super) fn duration(&self) -> Span {
+        if self.burst.to == BROADCAST {
+            return self.data.total;
+        }
         self.before_data() + self.data.total + self.timing.sifs + self.rates.ack
     }
 

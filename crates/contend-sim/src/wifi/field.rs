@@ -32,7 +32,7 @@ use super::ledger::Ledger;
 use super::mac::{Failure, Heard, Next};
 use super::spec::{Capture, CtsRule, FieldSpec, IdleAccess, MacSpec};
 use super::stations::Senders;
-use super::{Contender, FrameOutcome, StationId};
+use super::{BROADCAST, Contender, FrameOutcome, StationId};
 use crate::deadlines::Deadlines;
 use contend_core::registry::Choice;
 use contend_core::{Cx, Span, Time};
@@ -230,17 +230,17 @@ impl Field {
         self.timers.first().map_or(event, |(at, _)| at.min(event))
     }
 
-    /// Does what is due on the medium. Returns a contender whose burst has now been received, if there is one; it is
-    /// then to be called again.
-    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
+    /// Does what is due on the medium. Returns a contender whose burst has now been received, and by whom, if there is
+    /// one; it is then to be called again.
+    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(Contender, StationId)> {
         let now = senders.now;
         self.waking = true;
         loop {
             while let Some(event) = self.due(now, What::Ends) {
                 if event.what == What::Sent {
                     self.sent(senders, event.flight);
-                } else if let Some(who) = self.ends(senders, event) {
-                    return Some(who);
+                } else if let Some(received) = self.ends(senders, event) {
+                    return Some(received);
                 }
             }
             while let Some(station) = self.touched.pop() {
@@ -336,7 +336,16 @@ impl Field {
     // ---- transmissions start ----
 
     /// All transmissions of this instant start.
+    #[inline]
     fn start_all(&mut self, senders: &mut Senders<'_, '_>) {
+        let due = self.timers.first().is_some_and(|(at, _)| at <= senders.now);
+        if due || !self.starting.is_empty() || !self.answering.is_empty() {
+            self.start_some(senders);
+        }
+    }
+
+    /// The transmissions of this instant start; there is at least one.
+    fn start_some(&mut self, senders: &mut Senders<'_, '_>) {
         let now = senders.now;
         while let Some((at, who)) = self.timers.first()
             && at <= now
@@ -362,14 +371,16 @@ impl Field {
         starting.clear();
         self.starting = starting;
         let mut answering = std::mem::take(&mut self.answering);
-        for station in answering.drain(..) {
+        for &station in &answering {
             self.answer(senders, station);
         }
+        answering.clear();
         self.answering = answering;
         let mut launched = std::mem::take(&mut self.launched);
-        for flight in launched.drain(..) {
+        for &flight in &launched {
             self.begins(senders, flight, 0);
         }
+        launched.clear();
         self.launched = launched;
     }
 
@@ -427,7 +438,7 @@ impl Field {
         let (from, to) = plan.ends(&part);
         self.turn_busy(senders, from);
         let hearers = self.links.of(from);
-        let heard = to == from || hearers.iter().any(|h| h.station == to);
+        let heard = to == from || to == BROADCAST || hearers.iter().any(|h| h.station == to);
         let end = now + part.airtime;
         let exact = plan.nav(&part);
         let half = Span::from_nanos(500);
@@ -503,8 +514,11 @@ impl Field {
         for who in senders.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
             let Some(counted) = count.freeze(now, self.slot, is_new) else { continue };
+            if !count.waits() {
+                continue;
+            }
             self.timers.set(who, Time::NEVER);
-            if is_new && count.waits() && count.rules.residue == Residue::Redraw {
+            if is_new && count.rules.residue == Residue::Redraw {
                 let slots = self.backoff(senders, who, Draw::Cycle(u32::try_from(counted).unwrap_or(u32::MAX)));
                 self.countdowns[who as usize].back_off(slots, true);
             }
@@ -535,13 +549,17 @@ impl Field {
         }
         match self.links.of(f.from).first() {
             Some(h) => self.schedule(now + h.delay, What::Ends, id, 0),
-            None => self.free.push(id),
+            None => self.over(senders, id),
         }
     }
 
-    /// The last bit of a flight arrives at those that hear it. Returns the contender whose burst is received, if it is
-    /// data; the rest of the flight then follows.
-    fn ends(&mut self, senders: &mut Senders<'_, '_>, Event { flight: id, next, .. }: Event) -> Option<Contender> {
+    /// The last bit of a flight arrives at those that hear it. Returns the contender whose burst is received, and by
+    /// whom, if it is data; the rest of the flight then follows.
+    fn ends(
+        &mut self,
+        senders: &mut Senders<'_, '_>,
+        Event { flight: id, next, .. }: Event,
+    ) -> Option<(Contender, StationId)> {
         let now = senders.now;
         let f = self.flights[id as usize];
         let mut i = next as usize;
@@ -552,13 +570,29 @@ impl Field {
             }
             i += 1;
             let received = self.arrived(senders, &f, id, station);
-            if station == f.to && self.resolve(senders, &f, received) {
+            let has_data = match f.to {
+                BROADCAST => received,
+                to => station == to && self.resolve(senders, &f, received),
+            };
+            if has_data {
                 self.schedule(now, What::Ends, id, i as u32);
-                return Some(f.owner);
+                return Some((f.owner, station));
             }
         }
-        self.free.push(id);
+        self.over(senders, id);
         None
+    }
+
+    /// All that hear a flight have heard its end.
+    fn over(&mut self, senders: &mut Senders<'_, '_>, id: FlightId) {
+        self.free.push(id);
+        let f = self.flights[id as usize];
+        if f.to == BROADCAST {
+            self.record(senders, &f, FrameOutcome::Received);
+            senders.broadcast_sent(f.owner);
+            self.succeed(senders, f.owner);
+            self.touched.push(f.from);
+        }
     }
 
     /// The last bit of flight `id` has arrived at `station`. True if the station decoded it.
@@ -569,7 +603,7 @@ impl Field {
         self.touched.push(station);
         if received == Received::Decoded {
             radio.unclear = Unclear::Nothing;
-            if station != f.to {
+            if station != f.to && f.to != BROADCAST {
                 // IEEE 802.11-2016 §10.3.2.4: a station that set its NAV from an RTS may reset it when nothing follows
                 // within 2 SIFS + CTS + aRxPHYStartDelay + 2 slots.
                 let silence = |own: &Plan<'_>| own.part_of(PartKind::Rts).map(|rts| own.silence(&rts).others);
@@ -659,7 +693,11 @@ impl Field {
         let Some(part) = plan.part_of(f.kind) else { return };
         OnAir { plan: &plan, part: &part, service: s, start: f.start, end: f.end, outcome }
             .record(senders.out.trace, &mut self.frames);
-        let hears = if f.to == f.from { s.burst.to } else { f.to };
+        let hears = match f.to {
+            BROADCAST => f.from,
+            to if to == f.from => s.burst.to,
+            to => to,
+        };
         if outcome == FrameOutcome::Collided {
             self.ledger.collided(f.from, part.airtime);
         } else {
@@ -737,8 +775,11 @@ impl Field {
         }
         let from = from.max(radio.quiet + more);
         for who in senders.stations.contenders(station) {
-            self.countdowns[who as usize].resume(from);
-            self.set_timer(who);
+            let count = &mut self.countdowns[who as usize];
+            count.resume(from);
+            if count.waits() {
+                self.set_timer(who);
+            }
         }
     }
 }

@@ -1,12 +1,17 @@
 //! How stations of a channel forward packets to each other.
 
-use super::StationId;
+use super::agents::{Agents, is_copy};
 use super::bridge::Routes;
 use super::field::Links;
-use super::spec::{CellSpec, Routing};
+use super::spec::{CellSpec, StationSpec};
+use super::{AP, StationId};
+use crate::rng;
+use crate::routing::{Setting, Shortest};
 use crate::stats::TransmitterCounters;
+use contend_core::registry::Choice;
 use contend_core::{Packet, Span, Time};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// How stations find the next hop.
 #[derive(Debug)]
@@ -14,20 +19,43 @@ pub(super) enum Forwarding {
     /// Each station, except access points, has an access point and sends everything to it. Access points know their
     /// stations.
     Infrastructure(Vec<StationId>),
-    /// For each station where packets leave the air: the next hop from each station.
-    Static(BTreeMap<StationId, Vec<Option<StationId>>>),
+    /// Routes that never change.
+    Static(Shortest),
+    /// A routing agent in each station.
+    Agents(Box<Agents>),
 }
 
 impl Forwarding {
-    /// The next hops of `spec`. `links`: who hears whom in a field.
-    pub(super) fn new(spec: &CellSpec, routes: &Routes, links: Option<&Links>) -> Forwarding {
-        match (&spec.field, links) {
-            (Some(field), Some(links)) if field.routing == Routing::Static => {
-                let homes = routes.homes.iter().flatten().map(|h| h.station);
-                Forwarding::Static(homes.map(|to| (to, fewest_hops(links, to))).collect())
-            }
-            _ => Forwarding::Infrastructure(vec![super::AP; spec.members().count()]),
+    /// The forwarding of `spec`. `links`: who hears whom in a field.
+    ///
+    /// # Errors
+    /// If the routing protocol refuses its parameters.
+    pub(super) fn new(
+        seed: u64,
+        spec: &CellSpec,
+        routes: &Routes,
+        links: Option<&Links>,
+    ) -> Result<Forwarding, String> {
+        let choice = spec.field.as_ref().and_then(|f| f.routing.as_ref().map(|choice| (choice, f.arp)));
+        let Some(((Choice { entry, args }, arp), links)) = choice.zip(links) else {
+            return Ok(Forwarding::Infrastructure(vec![AP; spec.members().count()]));
+        };
+        let homes = routes.homes.iter().flatten().map(|h| h.station);
+        let neighbours: Vec<Vec<StationId>> = (0..links.stations() as StationId)
+            .map(|s| links.of(s).iter().filter(|h| h.decodes).map(|h| h.station).collect())
+            .collect();
+        let shortest = Shortest::new(&neighbours, homes);
+        if !spec.has_agents() {
+            return Ok(Forwarding::Static(shortest));
         }
+        let shortest = Some(Arc::new(shortest));
+        let agent = |(me, s): (StationId, &StationSpec)| {
+            let setting = Setting { me, stations: links.stations() as u32, shortest: shortest.clone() };
+            let routing = (entry.build)(args, &setting).map_err(|e| format!("field.routing: {}: {e}", entry.name))?;
+            Ok((routing, rng::stream(seed, &s.name, "routing")))
+        };
+        let agents = (0..).zip(spec.members()).map(agent).collect::<Result<Vec<_>, String>>()?;
+        Ok(Forwarding::Agents(Box::new(Agents::new(agents, arp))))
     }
 
     /// True if stations send through access points only.
@@ -36,40 +64,28 @@ impl Forwarding {
         matches!(self, Forwarding::Infrastructure(_))
     }
 
-    /// Where `station` sends a packet that leaves the air at `to`; `None` if it knows no way.
+    /// The routing agents, if there are any.
+    #[inline]
+    pub(super) fn agents(&mut self) -> Option<&mut Agents> {
+        if let Forwarding::Agents(agents) = self { Some(agents) } else { None }
+    }
+
+    /// When an agent must be woken.
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        if let Forwarding::Agents(agents) = self { agents.deadline() } else { Time::NEVER }
+    }
+
+    /// Where `station` sends a packet that leaves the air at `to`; `None` if it knows no way, or if agents route.
     #[inline]
     pub(super) fn next_hop(&self, station: StationId, to: StationId, is_ap: bool) -> Option<StationId> {
         match self {
             Forwarding::Infrastructure(_) if is_ap => Some(to),
             Forwarding::Infrastructure(aps) => aps.get(station as usize).copied(),
-            Forwarding::Static(next) => *next.get(&to)?.get(station as usize)?,
+            Forwarding::Static(routes) => routes.next(station, to),
+            Forwarding::Agents(_) => None,
         }
     }
-}
-
-/// The next hop from each station on a way to `to` with the fewest hops; of several, the station with the smallest
-/// number.
-fn fewest_hops(links: &Links, to: StationId) -> Vec<Option<StationId>> {
-    let mut hops: Vec<Option<u32>> = vec![None; links.stations()];
-    let mut next = vec![None; links.stations()];
-    let mut todo = VecDeque::from([to]);
-    hops[to as usize] = Some(0);
-    while let Some(at) = todo.pop_front() {
-        let far = hops[at as usize].map(|h| h + 1);
-        let mut near: Vec<StationId> = links.of(at).iter().filter(|h| h.decodes).map(|h| h.station).collect();
-        near.sort_unstable();
-        for from in near {
-            if hops[from as usize].is_none() {
-                hops[from as usize] = far;
-                todo.push_back(from);
-            }
-            if hops[from as usize] == far && next[from as usize].is_none_or(|n| at < n) {
-                next[from as usize] = Some(at);
-            }
-        }
-    }
-    next[to as usize] = None;
-    next
 }
 
 /// Packets between the network layer of a station and its queue or receiver, for a time that is always the same.
@@ -105,15 +121,16 @@ impl LinkLayer {
 
     /// Takes a packet at `now`.
     pub(super) fn put(&mut self, now: Time, step: Step, p: Packet) {
-        self.taken += 1;
+        self.taken += u64::from(counts(&p));
         self.packets.push_back((now + self.delay, step, p));
     }
 
     /// The next packet that is through at `now`.
     pub(super) fn take(&mut self, now: Time) -> Option<(Step, Packet)> {
         self.packets.front().filter(|(at, ..)| *at <= now)?;
-        self.passed += 1;
-        self.packets.pop_front().map(|(_, step, p)| (step, p))
+        let (_, step, p) = self.packets.pop_front()?;
+        self.passed += u64::from(counts(&p));
+        Some((step, p))
     }
 
     /// When the next packet is through.
@@ -124,7 +141,13 @@ impl LinkLayer {
 
     /// What became of the packets that came in.
     pub(super) fn counters(&self) -> TransmitterCounters {
-        let carrying = self.packets.len() as u64;
+        let carrying = self.packets.iter().filter(|(.., p)| counts(p)).count() as u64;
         TransmitterCounters { taken: self.taken, delivered: self.passed, lost: 0, carrying }
     }
+}
+
+/// False for a copy of a broadcast: the broadcast has come to its end at its transmitter.
+#[inline]
+fn counts(p: &Packet) -> bool {
+    !is_copy(p)
 }

@@ -13,6 +13,7 @@ use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
 use contend_core::qdisc::{AirReport, Link, Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Span, Time};
+use std::collections::VecDeque;
 
 /// One sender: a station, or one category of a station whose categories contend separately.
 #[derive(Debug)]
@@ -64,6 +65,19 @@ pub(super) struct Queue {
     can_bypass: bool,
     rng: Rng,
     meter: QueueMeter,
+    /// Routing messages, which are served before the discipline; the last comes first, as in ns-2.
+    urgent: VecDeque<Packet>,
+}
+
+/// A packet that a Mac gave up and hands back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Returned {
+    pub(super) station: StationId,
+    /// The receiver that did not answer.
+    pub(super) next: StationId,
+    pub(super) packet: Packet,
+    /// True if the receiver has the packet all the same.
+    pub(super) delivered: bool,
 }
 
 /// What a Mac and its queues need from outside.
@@ -74,6 +88,8 @@ pub(super) struct Around<'a> {
     /// The sink for dropped packets, empty.
     pub(super) sink: &'a mut Sink,
     pub(super) trace: &'a mut Trace,
+    /// Where packets go that a Mac gives up; `None`: they are lost.
+    pub(super) returned: Option<&'a mut Vec<Returned>>,
 }
 
 /// What a Mac has heard on its medium when it draws.
@@ -118,7 +134,8 @@ pub(super) enum Next {
 impl Queue {
     /// The queue of `discipline`, which draws from `rng`.
     pub(super) fn new(discipline: Box<dyn Qdisc>, rng: Rng) -> Queue {
-        Queue { can_bypass: discipline.can_bypass(), discipline, rng, meter: QueueMeter::default() }
+        let (can_bypass, meter) = (discipline.can_bypass(), QueueMeter::default());
+        Queue { can_bypass, discipline, rng, meter, urgent: VecDeque::new() }
     }
 
     /// The discipline.
@@ -134,7 +151,7 @@ impl Queue {
 
     /// Its meter, and the packets that the discipline holds.
     pub(super) fn reading(&mut self) -> (&mut QueueMeter, u64) {
-        (&mut self.meter, self.discipline.backlog().packets)
+        (&mut self.meter, self.discipline.backlog().packets + self.urgent.len() as u64)
     }
 
     /// Offers `p`, whose next hop is `to`, to the queue. Dropped packets stay in the sink.
@@ -151,6 +168,10 @@ impl Queue {
         if self.meter.waiting() == 0 {
             return None;
         }
+        if let Some(p) = self.urgent.pop_front() {
+            self.meter.taken(around.now, &p);
+            return Some(p);
+        }
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
         let packet = self.discipline.dequeue(cx, around.link, around.sink);
         self.meter.settle(around.now, around.sink, around.trace);
@@ -158,6 +179,24 @@ impl Queue {
             self.meter.taken(around.now, p);
         }
         packet
+    }
+
+    /// Takes all packets for `next` out. The others are queued again, in their order.
+    fn purge(&mut self, around: &mut Around<'_>, next: StationId, out: &mut Vec<Packet>) {
+        let mut kept = Vec::new();
+        let mut cx = Cx { now: around.now, rng: &mut self.rng };
+        while let Some(p) = self.discipline.dequeue(&mut cx, around.link, around.sink) {
+            if p.next_hop == next {
+                self.meter.taken(around.now, &p);
+                out.push(p);
+            } else {
+                kept.push(p);
+            }
+        }
+        for p in kept {
+            self.discipline.enqueue(&mut cx, around.link, p, around.sink);
+        }
+        self.meter.settle(around.now, around.sink, around.trace);
     }
 
     /// When to ask again; [`Time::NEVER`] if no packet waits.
@@ -268,6 +307,26 @@ impl Mac {
         false
     }
 
+    /// Takes a routing message that goes before all other packets.
+    pub(super) fn accept_urgent(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) {
+        let queue = self.queues.of(category);
+        queue.meter.offered(around.now);
+        queue.urgent.push_front(p.toward(to).queued_at(around.now));
+    }
+
+    /// Takes all packets for `next` out of the queue of `category`.
+    pub(super) fn purge(
+        &mut self,
+        around: &mut Around<'_>,
+        category: Category,
+        next: StationId,
+        out: &mut Vec<Packet>,
+    ) {
+        let before = out.len();
+        self.queues.of(category).purge(around, next, out);
+        self.counters.returned += (out.len() - before) as u64;
+    }
+
     /// Counts the packets that the queue of `category` has dropped, marked and created.
     #[inline]
     pub(super) fn settle(&mut self, around: &mut Around<'_>, category: Category) {
@@ -315,6 +374,14 @@ impl Mac {
     pub(super) fn started(&mut self, alone: bool) {
         count(&mut self.counters.attempts);
         self.counters.collided += u64::from(!alone);
+    }
+
+    /// A broadcast has been sent. It has no receiver that would have it.
+    pub(super) fn broadcast_sent(&mut self) {
+        if let Some(s) = &mut self.in_service {
+            s.delivered = true;
+            count(&mut self.counters.broadcasts);
+        }
     }
 
     /// The receiver has got the data. Returns the packet to forward; `None` if the receiver had it already.
@@ -379,10 +446,16 @@ impl Mac {
             return Next::Again(self.backoff(now, Draw::Failure, heard));
         }
         self.counters.retry_drops += 1;
-        if s.delivered {
-            self.counters.dropped_after_delivery += 1;
-        } else {
-            around.trace.packet(now, Event::Lost, &s.packet);
+        match &mut around.returned {
+            Some(list) => {
+                let delivered = s.delivered;
+                list.push(Returned { station: self.station, next: s.burst.to, packet: s.packet, delivered });
+                self.counters.dropped_after_delivery += u64::from(delivered);
+                self.counters.returned += u64::from(!delivered);
+                self.counters.given_back += u64::from(!delivered);
+            }
+            None if s.delivered => self.counters.dropped_after_delivery += 1,
+            None => around.trace.packet(now, Event::Lost, &s.packet),
         }
         let slots = self.backoff(now, Draw::Dropped, heard);
         self.in_service = None;

@@ -1,6 +1,7 @@
 //! IEEE 802.11: the timing tables, the access rules, and a cell in which all stations hear each other.
 
 pub mod access;
+mod agents;
 mod air;
 mod air_link;
 pub mod bridge;
@@ -40,6 +41,9 @@ pub type Contender = u32;
 
 /// The number of the access point of a cell.
 pub const AP: StationId = 0;
+
+/// The receiver of a frame that is for all.
+pub const BROADCAST: StationId = StationId::MAX;
 
 /// The speed of light in metres per second.
 const LIGHT: f64 = 299_792_458.0;

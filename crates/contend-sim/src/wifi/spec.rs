@@ -6,6 +6,7 @@ use super::phy::Phy;
 use super::propagation;
 use crate::loss;
 use crate::mobility::Point;
+use crate::routing;
 use contend_core::registry::Choice;
 use contend_core::{Span, ap, qdisc};
 
@@ -45,8 +46,12 @@ pub struct FieldSpec {
     pub nav_rounding: bool,
     /// What a station demands of its medium before it answers an RTS.
     pub cts: CtsRule,
-    /// How packets find their way.
-    pub routing: Routing,
+    /// How stations route; `None`: stations send to their access point, and access points to their stations.
+    pub routing: Option<Choice<routing::Build>>,
+    /// True if a station asks for the address of a neighbour before it sends the first packet there.
+    pub arp: bool,
+    /// True if routing messages go before all other packets in an interface queue.
+    pub routing_priority: bool,
     /// The time that a packet needs from the network layer to the queue of a station, and from its receiver to the
     /// network layer.
     pub link_delay: Span,
@@ -78,15 +83,6 @@ pub enum CtsRule {
     Idle,
 }
 
-/// How packets find their way in a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Routing {
-    /// Stations send to their access point, and access points to their stations.
-    Infrastructure,
-    /// Along the fewest hops between positions.
-    Static,
-}
-
 /// An access point.
 #[derive(Clone, Debug)]
 pub struct ApSpec {
@@ -97,6 +93,12 @@ pub struct ApSpec {
 }
 
 impl CellSpec {
+    /// True if each station has a routing agent. Routes that never change need none.
+    pub fn has_agents(&self) -> bool {
+        let routing = self.field.as_ref().and_then(|f| f.routing.as_ref().map(|r| (r.entry.name, f.arp)));
+        routing.is_some_and(|(name, arp)| name != "static" || arp)
+    }
+
     /// The access points, then the stations, in the order of their [numbers](super::StationId).
     pub fn members(&self) -> impl Iterator<Item = &StationSpec> {
         self.aps.iter().map(|ap| &ap.station).chain(&self.stations)

@@ -5,13 +5,14 @@
 //! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues.
 
 use super::access::{Category, Draw, Reads, Scheduling, Setting};
+use super::agents::is_urgent;
 use super::air::Air;
 use super::air_link::AirLink;
 use super::bridge::{Bridge, Host};
 use super::contention::BackoffRules;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst};
-use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues};
+use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
 use super::{Contender, StationId};
@@ -142,9 +143,9 @@ impl Stations {
     pub(super) fn transmitter(&self, station: StationId, now: Time) -> Option<TransmitterCounters> {
         let c = self.counters(station)?;
         Some(TransmitterCounters {
-            taken: self.macs_of(station).map(|mac| mac.taken(now)).sum(),
+            taken: self.macs_of(station).map(|mac| mac.taken(now)).sum::<u64>() - c.returned,
             delivered: c.delivered,
-            lost: c.retry_drops - c.dropped_after_delivery,
+            lost: c.retry_drops - c.dropped_after_delivery - c.given_back + c.broadcasts,
             carrying: self.macs_of(station).filter(|mac| mac.is_carrying()).count() as u64,
         })
     }
@@ -156,6 +157,11 @@ impl Stations {
             return u64::from(self.in_service(station).is_some());
         }
         self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
+    }
+
+    /// The packet of the burst of `who`.
+    pub(super) fn packet(&self, who: Contender) -> Option<&Packet> {
+        self.in_service(who).map(|s| &s.packet)
     }
 
     /// The burst of `who` was received. Returns the receiver and the packet to forward; `None` if the receiver had the
@@ -295,6 +301,10 @@ pub(super) struct Senders<'a, 'b> {
     pub(super) stations: &'a mut Stations,
     pub(super) bridge: &'a mut Bridge,
     pub(super) sink: &'a mut Sink,
+    /// Where packets go that a Mac gives up; `None`: they are lost.
+    pub(super) returned: Option<&'a mut Vec<Returned>>,
+    /// True if routing messages go before all other packets.
+    pub(super) prefers_messages: bool,
     pub(super) out: &'a mut Out<'b>,
 }
 
@@ -306,6 +316,10 @@ impl Senders<'_, '_> {
         let category = self.bridge.category(p);
         let who = self.stations.contender(station, category);
         let free = self.stations.in_service(who).is_none();
+        if self.prefers_messages && is_urgent(p) && !free {
+            self.with(who, |mac, around| mac.accept_urgent(around, category, p, to));
+            return None;
+        }
         if self.with(who, |mac, around| mac.accept(around, category, p, to)) {
             self.stations.backlogged += 1;
             return Some(who);
@@ -318,6 +332,16 @@ impl Senders<'_, '_> {
             self.watch(station);
         }
         (free && self.take_next(who)).then_some(who)
+    }
+
+    /// Takes all packets for `next` out of the queue of `station`.
+    pub(super) fn purge(&mut self, station: StationId, next: StationId, out: &mut Vec<Packet>) {
+        self.with(station, |mac, around| mac.purge(around, Category::Be, next, out));
+    }
+
+    /// The broadcast of `who` has been sent.
+    pub(super) fn broadcast_sent(&mut self, who: Contender) {
+        self.stations.macs[who as usize].broadcast_sent();
     }
 
     /// Tells senders whose host hears of drops which of their packets the queue of `station` has just dropped.
@@ -442,6 +466,7 @@ impl Senders<'_, '_> {
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
         let mac = &mut self.stations.macs[who as usize];
         let link = AirLink { air: self.air, station: mac.station() };
-        f(mac, &mut Around { now: self.now, link: &link, sink: self.sink, trace: self.out.trace })
+        let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, self.returned.as_deref_mut());
+        f(mac, &mut Around { now: self.now, link: &link, sink, trace, returned })
     }
 }
