@@ -123,7 +123,7 @@ impl Family {
             Family::Propagation => "propagation = { kind = \"NAME\" } in [field]",
             Family::Loss => "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]",
             Family::Mobility => "mobility = { kind = \"NAME\" } in a [[station]]; no file reads it yet",
-            Family::Routing => "routing = { kind = \"NAME\" } in [field]; no file reads it yet",
+            Family::Routing => "routing = { kind = \"NAME\" } in [field]",
         }
     }
 

@@ -6,7 +6,8 @@ use super::reader::{Fields, Val};
 use super::tree::NodeKind;
 use contend_core::Span;
 use contend_core::registry::Choice;
-use contend_sim::scenario::{Capture, CtsRule, FieldSpec, Point, Routing};
+use contend_sim::routing;
+use contend_sim::scenario::{Capture, CtsRule, FieldSpec, Point};
 use contend_sim::wifi::propagation;
 
 /// Largest distance in a field, in metres.
@@ -23,7 +24,12 @@ pub(crate) struct Field {
     nav_reset: bool,
     nav_rounding: bool,
     cts: CtsRule,
-    routing: Option<Routing>,
+    /// `Some(None)`: through the access points.
+    routing: Option<Option<Choice<routing::Build>>>,
+    /// Routes that never change.
+    usual: Choice<routing::Build>,
+    arp: bool,
+    routing_priority: bool,
     link_delay: Span,
 }
 
@@ -59,9 +65,13 @@ impl Field {
             nav_reset: f.read_or("nav_reset", true, |v| v.flag())?,
             nav_rounding: f.read_or("nav_rounding", false, |v| v.flag())?,
             cts: f.read_or("cts", CtsRule::Nav, |v| v.word(&[("nav", CtsRule::Nav), ("idle", CtsRule::Idle)]))?,
-            routing: f.read("routing", |v| {
-                v.word(&[("infrastructure", Routing::Infrastructure), ("static", Routing::Static)])
+            routing: f.read("routing", |v| match &v.node.kind {
+                NodeKind::Text(t) if t == "infrastructure" => Ok(None),
+                _ => choice(&v, routing::REGISTRY, "routing protocol").map(Some),
             })?,
+            usual: default_choice(f.cx, routing::REGISTRY, "static", &[])?,
+            arp: f.read_or("arp", false, |v| v.flag())?,
+            routing_priority: f.read_or("routing_priority", false, |v| v.flag())?,
             link_delay: f.read_or("link_delay", Span::ZERO, |v| v.span())?,
         };
         f.finish()?;
@@ -82,7 +92,7 @@ impl Field {
 
     /// The field with stations at these positions, of which the first `aps` are access points.
     pub fn with(self, positions: Vec<Point>, aps: usize) -> FieldSpec {
-        let routing = if aps > 0 { Routing::Infrastructure } else { Routing::Static };
+        let usual = if aps > 0 { None } else { Some(self.usual) };
         FieldSpec {
             positions,
             range: self.range,
@@ -93,7 +103,9 @@ impl Field {
             nav_reset: self.nav_reset,
             nav_rounding: self.nav_rounding,
             cts: self.cts,
-            routing: self.routing.unwrap_or(routing),
+            routing: self.routing.unwrap_or(usual),
+            arp: self.arp,
+            routing_priority: self.routing_priority,
             link_delay: self.link_delay,
         }
     }
