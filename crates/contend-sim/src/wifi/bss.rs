@@ -12,7 +12,7 @@ use super::counters::{Rivals, StationCounters, Waits};
 use super::field::Field;
 use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
-use super::mac::{Queue, Returned};
+use super::mac::Returned;
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
 use super::{BROADCAST, Contender, FrameLog, StationId, Success};
@@ -160,7 +160,7 @@ impl Bss {
     /// The meter of queue number `i`, and the packets that wait in this queue. First come the queues of the stations by
     /// [`StationId`], then the queues of [`Bss::category_queue_names`].
     pub fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
-        self.stations.queue(i).map(Queue::reading)
+        self.stations.queue(i)
     }
 
     /// The counters of `who`.

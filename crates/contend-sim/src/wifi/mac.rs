@@ -13,7 +13,6 @@ use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
 use contend_core::qdisc::{AirReport, Link, Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Span, Time};
-use std::collections::VecDeque;
 
 /// One sender: a station, or one category of a station whose categories contend separately.
 #[derive(Debug)]
@@ -27,6 +26,8 @@ pub(super) struct Mac {
     txop: Span,
     rng: Rng,
     counters: StationCounters,
+    /// Routing messages, which are served before the queue of best effort; the last comes first, as in ns-2.
+    urgent: Vec<Packet>,
     queues: Queues,
 }
 
@@ -65,8 +66,6 @@ pub(super) struct Queue {
     can_bypass: bool,
     rng: Rng,
     meter: QueueMeter,
-    /// Routing messages, which are served before the discipline; the last comes first, as in ns-2.
-    urgent: VecDeque<Packet>,
 }
 
 /// A packet that a Mac gave up and hands back.
@@ -134,8 +133,7 @@ pub(super) enum Next {
 impl Queue {
     /// The queue of `discipline`, which draws from `rng`.
     pub(super) fn new(discipline: Box<dyn Qdisc>, rng: Rng) -> Queue {
-        let (can_bypass, meter) = (discipline.can_bypass(), QueueMeter::default());
-        Queue { can_bypass, discipline, rng, meter, urgent: VecDeque::new() }
+        Queue { can_bypass: discipline.can_bypass(), discipline, rng, meter: QueueMeter::default() }
     }
 
     /// The discipline.
@@ -147,11 +145,6 @@ impl Queue {
     #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.meter.waiting()
-    }
-
-    /// Its meter, and the packets that the discipline holds.
-    pub(super) fn reading(&mut self) -> (&mut QueueMeter, u64) {
-        (&mut self.meter, self.discipline.backlog().packets + self.urgent.len() as u64)
     }
 
     /// Offers `p`, whose next hop is `to`, to the queue. Dropped packets stay in the sink.
@@ -167,10 +160,6 @@ impl Queue {
     fn dequeue(&mut self, around: &mut Around<'_>) -> Option<Packet> {
         if self.meter.waiting() == 0 {
             return None;
-        }
-        if let Some(p) = self.urgent.pop_front() {
-            self.meter.taken(around.now, &p);
-            return Some(p);
         }
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
         let packet = self.discipline.dequeue(cx, around.link, around.sink);
@@ -246,7 +235,7 @@ impl Mac {
     /// A Mac of `station` with nothing to send, whose backoffs are drawn from `rng`.
     pub(super) fn new(station: StationId, limits: Limits, access: Box<dyn Access>, rng: Rng, queues: Queues) -> Mac {
         let (txop, counters) = (access.txop(), StationCounters::default());
-        Mac { station, in_service: None, sequence: 0, limits, access, txop, rng, counters, queues }
+        Mac { station, in_service: None, sequence: 0, limits, access, txop, rng, counters, urgent: vec![], queues }
     }
 
     /// The station it belongs to.
@@ -286,6 +275,13 @@ impl Mac {
         self.queues.all().iter().map(|queue| queue.meter.read(now).taken).sum()
     }
 
+    /// The meter of the queue of `category`, and the packets that wait in it.
+    pub(super) fn reading(&mut self, category: Category) -> (&mut QueueMeter, u64) {
+        let urgent = if category == Category::Be { self.urgent.len() as u64 } else { 0 };
+        let queue = self.queues.of(category);
+        (&mut queue.meter, queue.discipline.backlog().packets + urgent)
+    }
+
     /// The queue of packets of `category`.
     pub(super) fn queue(&mut self, category: Category) -> &mut Queue {
         self.queues.of(category)
@@ -308,10 +304,9 @@ impl Mac {
     }
 
     /// Takes a routing message that goes before all other packets.
-    pub(super) fn accept_urgent(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) {
-        let queue = self.queues.of(category);
-        queue.meter.offered(around.now);
-        queue.urgent.push_front(p.toward(to).queued_at(around.now));
+    pub(super) fn accept_urgent(&mut self, around: &mut Around<'_>, p: &Packet, to: StationId) {
+        self.queues.of(Category::Be).meter.offered(around.now);
+        self.urgent.push(p.toward(to).queued_at(around.now));
     }
 
     /// Takes all packets for `next` out of the queue of `category`.
@@ -335,6 +330,11 @@ impl Mac {
 
     /// Takes the next waiting packet into service; nothing may be in service. True if a packet may leave.
     pub(super) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
+        if let Some(p) = self.urgent.pop() {
+            self.queues.of(Category::Be).meter.taken(around.now, &p);
+            self.serve(&p);
+            return true;
+        }
         let next = match &mut self.queues {
             Queues::One(queue) => queue.dequeue(around),
             Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),

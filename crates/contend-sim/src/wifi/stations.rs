@@ -18,7 +18,7 @@ use super::spec::{CellSpec, StationSpec};
 use super::{Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
-use crate::stats::TransmitterCounters;
+use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::world::Out;
 use contend_core::qdisc::{AirReport, Sink, Site};
 use contend_core::{Packet, Span, Time};
@@ -124,14 +124,14 @@ impl Stations {
         &self.category_queue_names
     }
 
-    /// Queue number `i`: first one queue for each station (best effort, if it has categories), then the queues of other
-    /// categories.
-    pub(super) fn queue(&mut self, i: usize) -> Option<&mut Queue> {
+    /// The meter of queue number `i`, and the packets that wait in it: first one queue for each station (best effort, if
+    /// it has categories), then the queues of other categories.
+    pub(super) fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
         let (who, category) = match i.checked_sub(self.len) {
             None => (i as Contender, Category::Be),
             Some(i) => *self.category_queues.get(i)?,
         };
-        Some(self.macs.get_mut(who as usize)?.queue(category))
+        Some(self.macs.get_mut(who as usize)?.reading(category))
     }
 
     /// The counters of `station`.
@@ -317,7 +317,7 @@ impl Senders<'_, '_> {
         let who = self.stations.contender(station, category);
         let free = self.stations.in_service(who).is_none();
         if self.prefers_messages && is_urgent(p) && !free {
-            self.with(who, |mac, around| mac.accept_urgent(around, category, p, to));
+            self.with(who, |mac, around| mac.accept_urgent(around, p, to));
             return None;
         }
         if self.with(who, |mac, around| mac.accept(around, category, p, to)) {

@@ -62,8 +62,8 @@ pub fn air_is_booked_once(net: &Net) {
 /// Maximum duration of an exchange in these networks.
 const LONGEST_EXCHANGE: Span = Span::from_millis(5);
 
-/// Each transmitter sends the data of a flow in the order in which they entered its queue. Routing messages belong to no
-/// flow and may overtake each other.
+/// Each transmitter sends the data of a flow in the order in which they entered its queue. Routing messages belong to
+/// no flow and may overtake each other.
 pub fn data_keep_their_order(frames: &[Frame]) {
     let mut last: BTreeMap<(StationId, u32), Time> = BTreeMap::new();
     for f in frames.iter().filter(|f| f.kind == FrameKind::Data && f.outcome == FrameOutcome::Received) {
