@@ -124,8 +124,8 @@ impl Stations {
         &self.category_queue_names
     }
 
-    /// The meter of queue number `i`, and the packets that wait in it: first one queue for each station (best effort, if
-    /// it has categories), then the queues of other categories.
+    /// The meter of queue number `i`, and the packets that wait in it: first one queue for each station (best effort,
+    /// if it has categories), then the queues of other categories.
     pub(super) fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
         let (who, category) = match i.checked_sub(self.len) {
             None => (i as Contender, Category::Be),
