@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -83,6 +83,8 @@ until = "jain > 0.5"
         grid = { columns = 2, spacing = \"200m\" }\n\
         [[flow]]\nfrom = \"a.1\"\nto = \"a.4\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
+        udp = { rate = \"1Mbps\", cc = \"rcp\" }\n",
 ];
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
