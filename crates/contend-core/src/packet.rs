@@ -297,6 +297,7 @@ impl Packet {
         self.flags = self.flags & !ECN | ecn as u8;
     }
     /// Kind of the explicit header, 1 to 15; 0: none.
+    #[inline]
     pub const fn explicit_kind(&self) -> u8 {
         self.flags >> EXPLICIT_SHIFT
     }

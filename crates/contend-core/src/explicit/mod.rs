@@ -50,6 +50,7 @@ impl Echo {
     }
 
     /// Writes the header into `ack`, an acknowledgment that is about to leave.
+    #[inline]
     pub fn answer(&mut self, ack: &mut Packet) {
         if self.kind != 0 {
             ack.set_explicit(self.kind, self.header);

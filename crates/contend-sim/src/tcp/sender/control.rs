@@ -5,7 +5,7 @@ use super::super::pacing;
 use super::Sender;
 use contend_core::cc::Ack;
 use contend_core::explicit::{RCP, RCP_PROBE};
-use contend_core::{Cx, Flags, Packet, Segment, Span, Time};
+use contend_core::{Body, Cx, Flags, Packet, Segment, Span, Time};
 
 /// The longest time between two probes for the rate (SYN_DELAY).
 const PROBE: Span = Span::from_millis(500);
@@ -76,6 +76,7 @@ impl Sender {
     }
 
     /// Gives the controller the explicit header of the SYN-ACK.
+    #[cold]
     pub(super) fn allowed(&mut self, p: &Packet, now: Time) {
         self.show_window();
         let (srtt_us, rttvar_us, min_rtt_us) = (self.rtt.srtt_us(), self.rtt.rttvar_us(), self.rtt.min_us());
@@ -83,22 +84,26 @@ impl Sender {
         self.cc.on_every_ack(&mut Cx { now, rng: &mut self.rng }, &mut self.w, &ack);
     }
 
-    /// Writes the explicit header of a packet with data, or of a SYN.
+    /// Writes the explicit header of `p` if `p` has data or is a SYN.
+    #[cold]
     pub(super) fn stamp(&self, p: &mut Packet) {
-        if let Some(h) = self.needs.explicit {
+        let carries = p.segment().is_some_and(|s| s.len > 0 || s.flags.has(Flags::SYN));
+        if let (Some(h), true) = (self.needs.explicit, carries) {
             p.set_explicit(h.kind, self.cc.header(&self.w, self.rtt.srtt_us()));
         }
     }
 
     /// RCP (Barreto 2012 C3): while the next segment waits longer than a round trip, a packet without data asks for the
     /// rate once in a round trip, and at least every 0.5 s.
+    #[cold]
     fn probe(&mut self, io: &mut Io<'_, '_>) {
         let min = self.rtt.min();
         let every = if min.is_zero() { PROBE } else { min.min(PROBE) };
         if self.last_sent.saturating_add(every) <= io.now {
             self.last_sent = io.now;
             let s = Segment { seq: self.board.una().saturating_sub(1), flags: Flags::ACK, ..self.header(io.now) };
-            let mut p = self.packet_of(self.format.headers, io.now, s, io.now);
+            let mut p = Packet::new(self.flow, self.format.headers, io.now, Body::Tcp(s));
+            p.set_sealed(self.format.sealed);
             p.set_explicit(RCP_PROBE, self.cc.header(&self.w, self.rtt.srtt_us()));
             io.emit(&mut p);
         }

@@ -146,21 +146,13 @@ impl Sender {
     }
 
     pub(super) fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        let explicit = self.needs.explicit.is_some() && (s.len > 0 || s.flags.has(Flags::SYN));
-        let mut p = self.packet_of(size, first, s, io.now);
+        let mut p = Packet::new(self.flow, size, first, Body::Tcp(s));
+        p.queued = io.now;
         p.set_ecn(ecn);
-        if explicit {
+        p.set_sealed(self.format.sealed);
+        if self.needs.explicit.is_some() {
             self.stamp(&mut p);
         }
         io.emit(&mut p);
-    }
-
-    /// A packet with the segment `s`, `size` bytes long, first sent at `first` and now at `now`.
-    #[inline]
-    pub(super) fn packet_of(&self, size: u32, first: Time, s: Segment, now: Time) -> Packet {
-        let mut p = Packet::new(self.flow, size, first, Body::Tcp(s));
-        p.queued = now;
-        p.set_sealed(self.format.sealed);
-        p
     }
 }
