@@ -6,8 +6,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub mod movement;
+mod squares;
 
 pub use movement::Movement;
+pub use squares::Squares;
 
 /// Builds the mobility of one station from its parameters. The error names what is wrong and a valid value.
 pub type Build = fn(&Args, Setting) -> Result<Box<dyn Mobility>, String>;

@@ -37,6 +37,7 @@ mod network;
 mod passing;
 mod places;
 mod quoted;
+mod reach;
 mod reader;
 pub mod schema;
 mod seeds;

@@ -6,6 +6,7 @@ use super::field::{Field, read_position};
 use super::flow::Draft;
 use super::passing;
 use super::places::{End, Places, valid_name};
+use super::reach::Reach;
 use super::reader::{Fields, ReadContext, Val};
 use super::table_names::flow_names;
 use super::tree::{Node, NodeKind};
@@ -19,7 +20,8 @@ use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{
-    ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Point, Scenario, StationSpec, WireRate, WireSpec,
+    AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Point, Scenario, StationSpec,
+    WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
@@ -50,6 +52,12 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     b.field = field_at.as_ref().map(Field::read).transpose()?;
     if let (Some(v), None) = (&field_at, &wifi) {
         return Err(v.error("needs a standard", "add [wifi] standard = \"802.11b\""));
+    }
+    if let (Some(wifi), None, Some(v)) = (&wifi, &field_at, root.get("wifi")) {
+        let after = v.table()?.get("after_collision").unwrap_or(v);
+        if wifi.mac.after_collision == AfterCollision::EifsNav {
+            return Err(after.error("is for a field, where each station has its own NAV", "write \"eifs\""));
+        }
     }
     let ap = root.get("ap");
     // Stations of a field may do without an access point.
@@ -111,8 +119,12 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
     let aps: Vec<ApSpec> = ap_spec.into_iter().collect();
-    let field = b.field.take().map(|f| f.with(b.positions, aps.len()));
+    let (positions_at, positions): (Vec<Val>, Vec<Point>) = b.positions.into_iter().unzip();
+    let field = b.field.take().map(|f| f.with(positions, aps.len()));
     let cell = wifi.map(|wifi| CellSpec { phy: wifi.phy, mac: wifi.mac, aps, stations: b.stations, field });
+    if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
+        Reach { cell, field, links: &b.links, at, positions: &positions_at }.check(&b.flows, &b.from)?;
+    }
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
     passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
@@ -151,7 +163,12 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
 }
 
 /// Reads `[ap]`: the access point and its control blocks.
-fn access_point(cx: ReadContext, wifi: &Wifi, ap: Option<&Val>, b: &mut Builder) -> Result<ApSpec, FileError> {
+fn access_point<'a>(
+    cx: ReadContext,
+    wifi: &Wifi,
+    ap: Option<&Val<'a>>,
+    b: &mut Builder<'a>,
+) -> Result<ApSpec, FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
     let mut control = vec![];
     let mut spec = StationSpec {
@@ -288,8 +305,8 @@ struct Builder<'a> {
     from: Vec<Val<'a>>,
     losses: Vec<Loss<'a>>,
     field: Option<Field>,
-    /// The positions of access points and stations in a field.
-    positions: Vec<Point>,
+    /// The positions of access points and stations in a field, with their places in the file.
+    positions: Vec<(Val<'a>, Point)>,
 }
 
 impl<'a> Builder<'a> {
@@ -375,12 +392,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Reads the position of member `k` of the station or access point `v`, if there is a field.
-    fn position(&mut self, v: &Val, f: &mut Fields<'_>, k: Option<usize>) -> Result<(), FileError> {
+    fn position(&mut self, v: &Val, f: &mut Fields<'a>, k: Option<usize>) -> Result<(), FileError> {
         let position = read_position(f, k)?;
         match (&self.field, position) {
             (Some(field), Some((at, p))) => {
                 field.check(&at, p)?;
-                self.positions.push(p);
+                self.positions.push((at, p));
                 Ok(())
             }
             (Some(_), None) => {

@@ -61,6 +61,9 @@ impl Access for Hash1 {
     fn reads(&self) -> Reads {
         Reads::Contenders
     }
+    fn whole_cell(&self) -> bool {
+        true
+    }
     fn residue(&self) -> Residue {
         Residue::Redraw
     }

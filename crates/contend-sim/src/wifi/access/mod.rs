@@ -45,6 +45,10 @@ pub trait Access: Debug + Send {
     fn reads(&self) -> Reads {
         Reads::Nothing
     }
+    /// True if all stations must count the same events, so that it holds only where each hears all others.
+    fn whole_cell(&self) -> bool {
+        false
+    }
     /// Whether its station has categories, and when the category is chosen. With [`Scheduling::AfterBackoff`] each
     /// category has a rule of its own ([`Setting::category`]).
     fn scheduling(&self) -> Scheduling {

@@ -47,6 +47,9 @@ impl Access for Tcf {
     fn reads(&self) -> Reads {
         Reads::Channel
     }
+    fn whole_cell(&self) -> bool {
+        true
+    }
     fn residue(&self) -> Residue {
         Residue::Redraw
     }

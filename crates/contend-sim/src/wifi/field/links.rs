@@ -3,9 +3,8 @@
 use super::super::propagation::Propagation;
 use super::super::spec::FieldSpec;
 use super::super::{LIGHT, StationId};
-use crate::mobility::Point;
+use crate::mobility::{Point, Squares};
 use contend_core::Span;
-use std::collections::BTreeMap;
 
 /// A station that hears another.
 #[derive(Clone, Copy, Debug)]
@@ -30,16 +29,7 @@ impl Links {
     /// The stations are sorted into squares as wide as the sense range, so that the time grows with the number of
     /// links and not with the square of the number of stations.
     pub(in crate::wifi) fn new(spec: &FieldSpec, model: &dyn Propagation) -> Links {
-        let square = |p: Point| ((p.x / spec.sense).floor() as i64, (p.y / spec.sense).floor() as i64);
-        let mut squares: BTreeMap<(i64, i64), Vec<StationId>> = BTreeMap::new();
-        for (station, &p) in (0..).zip(&spec.positions) {
-            squares.entry(square(p)).or_default().push(station);
-        }
-        let near = |p: Point| {
-            let (x, y) = square(p);
-            let around = (x - 1..=x + 1).flat_map(move |x| (y - 1..=y + 1).map(move |y| (x, y)));
-            around.filter_map(|at| squares.get(&at)).flatten().copied()
-        };
+        let squares = Squares::new(&spec.positions, spec.sense);
         let hearers = |(from, &p): (StationId, &Point)| {
             let hearer = |station: StationId| {
                 let d = p.distance(*spec.positions.get(station as usize)?);
@@ -51,7 +41,7 @@ impl Links {
                 let heard = Hearer { station, decodes: d <= spec.range, gain: model.gain(d), delay };
                 (station != from && d <= spec.sense).then_some(heard)
             };
-            let mut all: Vec<Hearer> = near(p).filter_map(hearer).collect();
+            let mut all: Vec<Hearer> = squares.near(p).filter_map(hearer).collect();
             all.sort_by_key(|h| (h.delay, h.station));
             all
         };

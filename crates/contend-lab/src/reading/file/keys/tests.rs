@@ -144,6 +144,8 @@ fn the_reader_accepts_these_words_and_no_others() {
 /// What an example needs beside it: key path, and settings made before.
 const COMPANIONS: &[(&str, &[(&str, &str)])] = &[
     ("seeds.until", &[("seeds.of", "jain")]),
+    ("station.position", &[("ap.position", "[\"100m\", \"400m\"]")]),
+    ("ap.position", &[("station.0.position", "[\"100m\", \"400m\"]")]),
     ("seeds.of", &[("seeds.until", "2%")]),
     ("seeds.at_most", &[("seeds.until", "2%"), ("seeds.of", "jain")]),
     ("seeds.from", &[("seeds.until", "2%"), ("seeds.of", "jain")]),

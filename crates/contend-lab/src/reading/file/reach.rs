@@ -1,0 +1,179 @@
+//! Checks, before the run, who reaches whom in a field: no two stations on one spot, a route for every flow, and a
+//! cell for the access rules that need one.
+
+use super::error::FileError;
+use super::reader::Val;
+use contend_core::registry::Choice;
+use contend_sim::mobility::Squares;
+use contend_sim::scenario::{CellSpec, FieldSpec, FlowSpec, LinkSpec, Place, Point};
+use contend_sim::wifi::access;
+use std::collections::BTreeMap;
+
+/// The number of a station in the field; access points have the first numbers.
+type Number = usize;
+
+/// A field before its first run.
+pub(crate) struct Reach<'r, 'a> {
+    pub cell: &'r CellSpec,
+    pub field: &'r FieldSpec,
+    pub links: &'r [LinkSpec],
+    /// `[field]` in the file.
+    pub at: &'r Val<'a>,
+    /// The position of each station in the file.
+    pub positions: &'r [Val<'a>],
+}
+
+impl Reach<'_, '_> {
+    /// Checks the field for these flows. `from` is the place of each flow's start in the file.
+    pub fn check(&self, flows: &[FlowSpec], from: &[Val]) -> Result<(), FileError> {
+        self.one_spot()?;
+        self.whole_cell()?;
+        let parts = self.field.routing.as_ref().map(|_| self.parts());
+        for (flow, at) in flows.iter().zip(from) {
+            // Packets between the air and the wires pass the access point, or the only station with a link.
+            let (Some(from), Some(to)) = (self.on_air(flow.from), self.on_air(flow.to)) else { continue };
+            match &parts {
+                Some(parts) => self.has_route(at, parts, from, to)?,
+                None => [from, to].into_iter().try_for_each(|station| self.has_access_point(at, station))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses two stations at the same place.
+    fn one_spot(&self) -> Result<(), FileError> {
+        let mut seen = BTreeMap::new();
+        for ((station, p), at) in self.field.positions.iter().enumerate().zip(self.positions) {
+            if let Some(other) = seen.insert((p.x.to_bits(), p.y.to_bits()), station) {
+                let (here, there) = (self.name(station), self.name(other));
+                return Err(at.error(
+                    format!("puts \"{here}\" at ({}m, {}m), where \"{there}\" is", p.x, p.y),
+                    "move one of them; a metre is enough",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses access rules that count what happens in the whole cell, unless each station hears all others.
+    fn whole_cell(&self) -> Result<(), FileError> {
+        let setting = access::Setting::of(&self.cell.phy);
+        let needs =
+            |rule: &Choice<access::Build>| (rule.entry.build)(&rule.args, setting).is_ok_and(|r| r.whole_cell());
+        let Some(rule) = self.cell.members().map(|s| &s.access).find(|rule| needs(rule)) else { return Ok(()) };
+        let points = &self.field.positions;
+        let apart = points.iter().enumerate().find_map(|(i, p)| {
+            let far = points.iter().position(|q| p.distance(*q) > self.field.range)?;
+            Some((self.name(i), self.name(far)))
+        });
+        match apart {
+            None => Ok(()),
+            Some((a, b)) => Err(self.at.error(
+                format!("has stations out of range, like \"{a}\" and \"{b}\", but `{}` needs a cell", rule.entry.name),
+                "use another access rule like \"dcf\", or write a larger field.range",
+            )),
+        }
+    }
+
+    fn has_access_point(&self, at: &Val, station: Number) -> Result<(), FileError> {
+        let distance = self.point(station).distance(self.point(0));
+        if distance <= self.field.range {
+            return Ok(());
+        }
+        Err(at.error(
+            format!(
+                "starts a flow of \"{}\", which is {distance:.1}m from its access point; a frame is decoded up to {}m",
+                self.name(station),
+                self.field.range
+            ),
+            "move it nearer, write a larger field.range, or add field.routing = \"static\" for several hops",
+        ))
+    }
+
+    fn has_route(&self, at: &Val, parts: &[Number], from: Number, to: Number) -> Result<(), FileError> {
+        let part = |station: Number| parts.get(station).copied();
+        if part(from) == part(to) {
+            return Ok(());
+        }
+        let gap = self.gap(parts, part(from));
+        let nearest = gap.map_or(String::new(), |(a, b, distance)| {
+            format!(": the nearest gap is {distance:.1}m, from \"{}\" to \"{}\"", self.name(a), self.name(b))
+        });
+        Err(at.error(
+            format!(
+                "has no route to the other end of the flow{nearest}; a frame is decoded up to {}m",
+                self.field.range
+            ),
+            "add a station in the gap, or write a larger field.range",
+        ))
+    }
+
+    /// For each station, the number of a station that stands for all those it can reach.
+    fn parts(&self) -> Vec<Number> {
+        let points = &self.field.positions;
+        let squares = Squares::new(points, self.field.range);
+        let mut parts = vec![usize::MAX; points.len()];
+        for first in 0..points.len() {
+            let mut reached = vec![first];
+            while let Some(station) = reached.pop() {
+                let Some(part) = parts.get_mut(station).filter(|part| **part == usize::MAX) else { continue };
+                *part = first;
+                let p = self.point(station);
+                let near = squares.near(p).map(|i| i as Number);
+                reached.extend(near.filter(|&i| self.point(i).distance(p) <= self.field.range));
+            }
+        }
+        parts
+    }
+
+    /// The two stations that are nearest to each other, one in this part and one outside, and their distance.
+    fn gap(&self, parts: &[Number], part: Option<Number>) -> Option<(Number, Number, f64)> {
+        let (mut inside, mut outside): (Vec<Number>, Vec<Number>) =
+            (0..parts.len()).partition(|&i| parts.get(i).copied() == part);
+        for side in [&mut inside, &mut outside] {
+            side.sort_by(|a, b| self.point(*a).x.total_cmp(&self.point(*b).x));
+        }
+        let mut best: Option<(Number, Number, f64)> = None;
+        for &a in &inside {
+            let p = self.point(a);
+            let middle = outside.partition_point(|&b| self.point(b).x < p.x);
+            let (left, right) = outside.split_at(middle);
+            for side in [&mut left.iter().rev() as &mut dyn Iterator<Item = &Number>, &mut right.iter()] {
+                for &b in side {
+                    let least = best.map_or(f64::INFINITY, |b| b.2);
+                    if (self.point(b).x - p.x).abs() >= least {
+                        break; // Those behind are even farther.
+                    }
+                    let distance = self.point(b).distance(p);
+                    if distance < least {
+                        best = Some((a, b, distance));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// The station through which packets of `place` pass the air.
+    fn on_air(&self, place: Place) -> Option<Number> {
+        match place {
+            Place::Ap(i) => Some(i),
+            Place::Station(i) => Some(self.cell.aps.len() + i),
+            Place::Node(_) => {
+                let ends = self.links.iter().flat_map(|l| [l.from, l.to]);
+                let mut doors: Vec<Place> = ends.filter(|p| !matches!(p, Place::Node(_))).collect();
+                doors.sort_unstable();
+                doors.dedup();
+                if let [door] = doors[..] { self.on_air(door) } else { None }
+            }
+        }
+    }
+
+    fn point(&self, station: Number) -> Point {
+        self.field.positions.get(station).copied().unwrap_or_default()
+    }
+
+    fn name(&self, station: Number) -> &str {
+        self.cell.members().nth(station).map_or("", |s| &s.name)
+    }
+}
