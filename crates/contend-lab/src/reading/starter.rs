@@ -34,6 +34,8 @@ pub const STARTERS: &[Starter] = starters![
     "saturation",
     "lossy-last-hop",
     "phase-effects",
+    "hidden",
+    "chain",
     "contention",
 ];
 
