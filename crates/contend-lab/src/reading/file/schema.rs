@@ -111,7 +111,17 @@ fn any_of(kinds: &[Kind]) -> Vec<Value> {
         use Kind::*;
         matches!(
             kind,
-            Number | Share | Whole(..) | Segments(..) | Time | PositiveTime | Rate | Amount | Bytes(..) | Quantity
+            Number
+                | Share
+                | Whole(..)
+                | Segments(..)
+                | Time
+                | PositiveTime
+                | Length
+                | Rate
+                | Amount
+                | Bytes(..)
+                | Quantity
         )
     };
     if kinds.iter().any(is_quantity) {
@@ -205,6 +215,10 @@ fn names_with_docs(names: &[&str], docs: &[&str]) -> Value {
 fn pattern(form: &str) -> String {
     if let Some((name, _)) = form.split_once('(') {
         return format!(r"^\s*{name}\(.*\)\s*$");
+    }
+    let unit = form.trim_start_matches(|c: char| c.is_ascii_digit());
+    if unit.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return format!(r"^\s*{NUMBER}\s*{unit}\s*$");
     }
     let numbers: Vec<&str> = form.split("..").map(|_| r"\s*\d+\s*").collect();
     format!("^{}$", numbers.join(r"\.\."))

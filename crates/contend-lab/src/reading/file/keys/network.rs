@@ -49,8 +49,9 @@ pub static FILE: Table = Table {
             "Cables between two nodes, or between a node and the access point."),
         key("node", &[Kind::Tables(&NODE)], Words("only the hosts that flows create"), "[{ name = \"router\" }]",
             "Wired hosts and routers."),
-        key("param", &[Kind::Map("of names and numbers", &[Kind::Quantity])], Words("no names"), "{ rounds = 5 }",
-            "Named numbers for expressions like \"= 2 * rounds\" and for sweeps. A number may use those before it."),
+        key("param", &[Kind::Map("of names and numbers", &[Kind::Quantity, Kind::Text])], Words("no names"),
+            "{ rounds = 5 }", "Named numbers for expressions like \"= 2 * rounds\" and for sweeps. A number may use \
+            those before it, or be the name of one."),
         key("contention", &[Kind::Table(&CONTENTION)], Words("a network is simulated"),
             "{ stations = 10, rule = \"dcf\" }", "Saturated stations without a network."),
         key("model", &[Kind::Table(&MODEL)], Words("a network is simulated"),
