@@ -246,7 +246,7 @@ impl Bss {
         self.forwarding.deadline()
     }
 
-    /// Packets that routing agents dropped, by [`RoutingDrop`]; empty without agents.
+    /// Packets that routing agents dropped, by [`RoutingDrop`](crate::routing::RoutingDrop); empty without agents.
     pub fn routing_drops(&self) -> &[u64] {
         if let Forwarding::Agents(agents) = &self.forwarding { agents.drops() } else { &[] }
     }
