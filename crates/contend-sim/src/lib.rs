@@ -13,6 +13,8 @@ pub mod routing;
 pub mod scenario;
 pub mod stats;
 pub mod tcp;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 pub mod traffic;
 pub mod wifi;

@@ -26,17 +26,9 @@ pub trait Loss: Debug + Send {
 mod testing {
     use super::*;
     use crate::rng::stream;
-    use contend_core::registry::{Param, Value};
     use contend_core::{Body, Time};
 
-    /// A set of parameters with these values; the names are taken from `params`.
-    pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
-        let mut a = Args::default();
-        for (name, v) in values {
-            a.set(params.iter().find(|p| p.name == *name).unwrap().name, v.clone());
-        }
-        a
-    }
+    pub(super) use crate::testing::args;
 
     /// Maps the flow "f" to number 0.
     pub(super) fn some(name: &str) -> Option<FlowId> {

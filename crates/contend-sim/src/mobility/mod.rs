@@ -78,16 +78,8 @@ pub trait Mobility: Debug + Send {
 #[cfg(test)]
 mod testing {
     use super::*;
-    use contend_core::registry::{Param, Value};
 
-    /// A set of parameters with these values; the names are taken from `params`.
-    pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
-        let mut a = Args::default();
-        for (name, v) in values {
-            a.set(params.iter().find(|p| p.name == *name).unwrap().name, v.clone());
-        }
-        a
-    }
+    pub(super) use crate::testing::args;
 
     /// A square of 1000 m without a given position, with the stream of station `sta{k}` of this seed.
     pub(super) fn square(seed: u64, k: u32) -> Setting {

@@ -69,14 +69,7 @@ mod testing {
     use super::*;
     use contend_core::registry::Value;
 
-    /// A set of parameters: these values, and the defaults for the others.
-    pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
-        let mut a = Args::default();
-        for (name, v) in values {
-            a.set(params.iter().find(|p| p.name == *name).unwrap().name, v.clone());
-        }
-        a
-    }
+    pub(super) use crate::testing::args;
 
     /// The writes before `end` of a source that starts at `start`, with full packets of 1000 bytes. Panics if a write
     /// is earlier than the one before.
