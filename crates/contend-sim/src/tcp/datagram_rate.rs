@@ -20,14 +20,6 @@ use contend_core::packet::Explicit;
 use contend_core::{Body, Cx, FlowId, Packet, Rng, Span, Time};
 use std::collections::VecDeque;
 
-/// RFC 6298 §2.
-const RTO: RtoSpec = RtoSpec {
-    min: Span::from_secs(1),
-    max: Span::from_secs(60),
-    initial: Span::from_secs(1),
-    granularity: Span::from_millis(1),
-    backoff_after: 1,
-};
 /// The longest time between two probes for the rate (SYN_DELAY).
 const PROBE: Span = Span::from_millis(500);
 /// Number of datagrams without feedback whose times are kept.
@@ -66,7 +58,7 @@ impl Allowed {
             format: spec.header()?,
             w: window,
             rng: rng::stream(seed, name, "cc"),
-            rtt: RttEstimator::new(RTO),
+            rtt: RttEstimator::new(RtoSpec::RFC_6298),
             outstanding: VecDeque::new(),
             timer: Time::NEVER,
             expiries: 0,

@@ -17,6 +17,17 @@ pub struct RtoSpec {
     pub backoff_after: u32,
 }
 
+impl RtoSpec {
+    /// RFC 6298 §2: initial value and minimum 1 s, maximum 60 s.
+    pub const RFC_6298: RtoSpec = RtoSpec {
+        min: Span::from_secs(1),
+        max: Span::from_secs(60),
+        initial: Span::from_secs(1),
+        granularity: Span::from_millis(1),
+        backoff_after: 1,
+    };
+}
+
 /// Smoothed round-trip time, its mean deviation, and the retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct RttEstimator {

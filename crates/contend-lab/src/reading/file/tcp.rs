@@ -166,7 +166,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         })?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
-        rto: f.get("rto").map_or(Ok(RTO), |v| rto(&v))?,
+        rto: f.get("rto").map_or(Ok(RtoSpec::RFC_6298), |v| rto(&v))?,
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
     f.finish()?;
@@ -209,23 +209,15 @@ fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
     name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, "newreno"), Ok)
 }
 
-/// RFC 6298 §2: initial value and minimum 1 s, maximum at least 60 s.
-const RTO: RtoSpec = RtoSpec {
-    min: Span::from_secs(1),
-    max: Span::from_secs(60),
-    initial: Span::from_secs(1),
-    granularity: Span::from_millis(1),
-    backoff_after: 1,
-};
-
 fn rto(val: &Val) -> Result<RtoSpec, FileError> {
     let mut f = val.table()?;
+    let usual = RtoSpec::RFC_6298;
     let rto = RtoSpec {
-        min: f.read_or("min", RTO.min, |v| v.positive_span())?,
-        max: f.read_or("max", RTO.max, |v| v.positive_span())?,
-        initial: f.read_or("initial", RTO.initial, |v| v.positive_span())?,
-        granularity: f.read_or("granularity", RTO.granularity, |v| v.positive_span())?,
-        backoff_after: f.read_or("backoff_after", RTO.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
+        min: f.read_or("min", usual.min, |v| v.positive_span())?,
+        max: f.read_or("max", usual.max, |v| v.positive_span())?,
+        initial: f.read_or("initial", usual.initial, |v| v.positive_span())?,
+        granularity: f.read_or("granularity", usual.granularity, |v| v.positive_span())?,
+        backoff_after: f.read_or("backoff_after", usual.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
     };
     if rto.min > rto.max {
         return Err(
