@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::reading::file::{Overlay, parse};
+use contend_sim::scenario::Place;
 
 /// A station `a` at the left edge, `b` at `x`, and a flow from one to the other.
 fn pair(field: &str, x: &str, more: &str) -> String {
@@ -71,4 +72,113 @@ fn eifs_as_a_nav_needs_a_field() {
     let cell = "duration = \"1s\"\n[wifi]\nstandard = \"802.11b\"\nafter_collision = \"eifs_nav\"\n[[flow]]\n\
                 from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
     says(cell, &["wifi.after_collision", "is for a field", "write \"eifs\""]);
+}
+
+/// Stations of a field of 1000 m x 1000 m with these keys, and a flow between two of them.
+fn mobile(field: &str, station: &str, from: &str, to: &str) -> String {
+    format!(
+        "duration = \"1s\"\n[wifi]\nstandard = \"802.11b\"\n[field]\n{field}\n[[station]]\nname = \"m\"\ncount = 6\n\
+         {station}\n[[flow]]\ncount = 3\nfrom = \"{from}\"\nto = \"{to}\"\ntcp = \"newreno\"\n"
+    )
+}
+
+const AREA: &str = "area = [\"1000m\", \"1000m\"]\nrouting = \"aodv\"";
+
+#[test]
+fn stations_that_move_need_an_area_and_routes_that_follow() {
+    let waypoint = "mobility = \"random_waypoint\"";
+    assert_eq!(message(&mobile(AREA, waypoint, "m", "m[2..6]")), "");
+    says(&mobile("routing = \"aodv\"", waypoint, "m", "m[2..6]"), &["station.0.mobility", "no area", "field.area"]);
+    says(
+        &mobile("area = [\"1000m\", \"1000m\"]", waypoint, "m", "m[2..6]"),
+        &["station.0.mobility", "keeps the routes of the start", "\"aodv\" or \"dsdv\""],
+    );
+    let still = "position = \"random\"";
+    assert_eq!(message(&mobile("area = [\"500m\", \"500m\"]", still, "m", "m[2..6]")), "");
+    says(&mobile("", still, "m", "m[2..6]"), &["station.0.position", "no area"]);
+    says(&mobile(AREA, "", "m", "m[2..6]"), &["has no position", "add position"]);
+    let grid = "grid = { columns = 3, spacing = \"200m\" }";
+    let off = "off = [[\"100ms\", \"200ms\"], [\"= 300ms * k\", \"5s\"]]";
+    assert_eq!(message(&mobile(AREA, &format!("{grid}\n{off}"), "m", "m[2..6]")), "");
+    says(
+        &mobile(AREA, &format!("{grid}\noff = [[\"2s\", \"1s\"]]"), "m", "m[2..6]"),
+        &["station.0.off.0.1", "not after"],
+    );
+    let rule = mobile(AREA, "mobility = \"random_waypoint\"\naccess = { kind = \"hash1\" }", "m", "m[2..6]");
+    says(&rule, &["`hash1` needs a cell"]);
+    let cell = pair("", "100m", "").replace("[field]\narea = [\"2000m\", \"2000m\"]", "").replace("\n\n", "\n");
+    says(&cell, &["position", "is for a field"]);
+}
+
+#[test]
+fn a_movement_file_is_read_and_its_errors_name_the_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let moves = |text: &str| {
+        std::fs::write(folder.path().join("moves.tcl"), text).unwrap();
+        let file = mobile(AREA, "mobility = { kind = \"trace\", file = \"moves.tcl\" }", "m", "m[2..6]");
+        let path = folder.path().join("t.toml").display().to_string();
+        let read = parse(&path, &file, &[]).and_then(|e| e.scenario(&e.points[0], &Overlay::default()).map(|_| ()));
+        read.err().map_or(String::new(), |e| e.render(false))
+    };
+    let mut good = String::new();
+    for i in 0..6 {
+        good += &format!("$node_({i}) set X_ {i}00\n$node_({i}) set Y_ 5\n");
+    }
+    assert_eq!(moves(&good), "");
+    let jump = moves(&format!("{good}$node_(2) set X_ 7\n"));
+    assert!(jump.contains("line 13") && jump.contains("node 2 jumps"), "{jump}");
+    let missing = moves(good.split("$node_(5)").next().unwrap());
+    assert!(missing.contains("no position of node 5"), "{missing}");
+    let outside = moves(&format!("{good}$ns_ at 1.0 \"$node_(3) setdest 50 1000.5 10\"\n"));
+    assert!(outside.contains("line 13") && outside.contains("larger area"), "{outside}");
+    let none = mobile(AREA, "mobility = { kind = \"trace\", file = \"nowhere.tcl\" }", "m", "m[2..6]");
+    says(&none, &["station.0.mobility.file", "cannot be read"]);
+    says(&mobile(AREA, "mobility = \"trace\"", "m", "m[2..6]"), &["needs a movement file"]);
+    says(
+        &mobile(AREA, "mobility = { kind = \"random_waypoint\", file = \"moves.tcl\" }", "m", "m[2..6]"),
+        &["has no meaning for random_waypoint"],
+    );
+}
+
+/// Each seed draws the ends anew; they never coincide, and a sweep of seeds meets all stations.
+#[test]
+fn random_ends_are_drawn_by_each_seed() {
+    let grid = "grid = { columns = 3, spacing = \"200m\" }";
+    for (from, to) in [("m", "random(m)"), ("random", "random"), ("random(m[1..2])", "random(m[2..3])")] {
+        let e = parse("t.toml", &mobile("", grid, from, to), &[]).unwrap();
+        let resolved = e.scenario(&e.points[0], &Overlay::default()).unwrap();
+        let mut met = std::collections::BTreeSet::new();
+        for seed in 1..=100 {
+            let drawn = resolved.scenario.with_seed(seed);
+            assert_eq!(format!("{drawn:?}"), format!("{:?}", resolved.scenario.with_seed(seed)));
+            for (k, f) in drawn.flows.iter().enumerate() {
+                assert!(f.from != f.to && (from != "m" || f.from == Place::Station(k)));
+                met.insert(f.to);
+            }
+        }
+        let want = if to.contains("2..3") { 2 } else { 6 };
+        assert_eq!(met.len(), want, "{from} {to}");
+    }
+    let far = "grid = { columns = 3, spacing = \"300m\" }";
+    says(&mobile("", far, "m", "random"), &["no route", "nearest gap is 300.0m"]);
+    let one = mobile("", grid, "m", "random").replace("count = 6", "count = 1");
+    says(&one, &["draws one of two or more stations"]);
+    says(&mobile("", grid, "m", "random(x)"), &["unknown station or node", "m"]);
+}
+
+#[test]
+fn links_replace_positions() {
+    let with = |links: &str| mobile(&format!("links = {links}"), "", "m[1..2]", "m[3]");
+    assert_eq!(message(&with("[[\"m\", \"m\"]]")), "");
+    assert_eq!(message(&with("[[\"m[1..2]\", \"m[4]\"], { from = \"m.4\", to = \"m.3\", loss = \"20dB\" }]")), "");
+    says(&with("[[\"m[1..2]\", \"m[4]\"]]"), &["no route from \"m.1\" to \"m.3\" over field.links"]);
+    says(&with("[{ from = \"m\", to = \"m\", both = true, decode = false }]"), &["no route"]);
+    says(&with("[[\"m\"]]"), &["must name two stations"]);
+    says(&with("[[\"m\", \"x\"]]"), &["field.links.0.1", "unknown station"]);
+    says(&mobile("links = [[\"m\", \"m\"]]", "mobility = \"random_waypoint\"", "m", "m[2..3]"), &["remove `mobility`"]);
+    let shadowed = |how: &str| mobile(how, "grid = { columns = 3, spacing = \"200m\" }", "m", "m[2..6]");
+    assert_eq!(message(&shadowed("shadowing = { deviation = \"4dB\", draw = \"frame\" }")), "");
+    says(&shadowed("shadowing = \"4\""), &["field.shadowing", "write \"6dB\""]);
+    says(&shadowed("shadowing = \"30dB\""), &["from \"0dB\" to \"20dB\""]);
+    says(&shadowed("shadowing = \"6dB\"\npropagation = \"range\""), &["field.shadowing", "log_distance"]);
 }

@@ -27,6 +27,12 @@ pub(crate) fn exponential(rng: &mut Rng, mean: f64) -> Span {
     Span::from_secs_f64(-mean * libm::log(1.0 - rng.random::<f64>()))
 }
 
+/// A draw from the standard normal distribution, by the transformation of Box and Muller with libm's functions.
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
+    let (radius, angle) = (1.0 - rng.random::<f64>(), rng.random::<f64>());
+    libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(2.0 * std::f64::consts::PI * angle)
+}
+
 /// The digest after `a` and `b`. It depends on their order, and is cheap enough for every run.
 pub(crate) fn fold(digest: u64, a: u64, b: u64) -> u64 {
     ((digest ^ a).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ b).wrapping_mul(0xff51_afd7_ed55_8ccd)

@@ -6,15 +6,19 @@
 //! here.
 
 pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
-pub use crate::mobility::Point;
+pub use crate::mobility::{Area, Point};
 pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UdpControl, UniformSpan};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
-    AfterCollision, ApSpec, Capture, CellSpec, CtsRule, FieldSpec, IdleAccess, MacSpec, StationSpec,
+    AfterCollision, ApSpec, Capture, CellSpec, CtsRule, FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site,
+    StationSpec,
 };
 
+use crate::rng;
 use crate::wifi::access::Category;
+use rand::RngExt as _;
+use std::sync::Arc;
 
 /// A network and its flows.
 #[derive(Clone, Debug)]
@@ -29,6 +33,25 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows; a packet's [`contend_core::FlowId`] is an index into this list.
     pub flows: Vec<FlowSpec>,
+}
+
+impl Scenario {
+    /// The same network with this seed, which also draws the ends of flows that are random.
+    pub fn with_seed(&self, seed: u64) -> Scenario {
+        let mut drawn = Scenario { seed, ..self.clone() };
+        for flow in &mut drawn.flows {
+            let [from, to] = std::mem::take(&mut flow.random);
+            let draw = |among: &[Place], not: Option<Place>, purpose| {
+                let others: Vec<Place> = among.iter().copied().filter(|p| Some(*p) != not).collect();
+                others.get(rng::stream(seed, &flow.name, purpose).random_range(0..others.len().max(1))).copied()
+            };
+            let fixed = Some(flow.to).filter(|_| to.is_none());
+            let from = from.and_then(|among| draw(&among, fixed, "source")).unwrap_or(flow.from);
+            let to = to.and_then(|among| draw(&among, Some(from), "destination")).unwrap_or(flow.to);
+            (flow.from, flow.to) = (from, to);
+        }
+        drawn
+    }
 }
 
 /// A place where a link or a flow may end.
@@ -75,6 +98,9 @@ pub struct FlowSpec {
     pub from: Place,
     /// Where they go.
     pub to: Place,
+    /// The stations of which each run draws one instead of `from`, and instead of `to`, for
+    /// [`Scenario::with_seed`]. The two ends are never the same.
+    pub random: [Option<Arc<[Place]>>; 2],
     /// The category of its packets and acknowledgments, in stations with categories.
     pub category: Category,
     /// The specification of its two ends.

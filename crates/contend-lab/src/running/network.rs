@@ -35,7 +35,7 @@ pub fn run(
 ) -> Result<Option<Run>, String> {
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
     let started = std::time::Instant::now();
-    let scenario = Scenario { seed, ..resolved.scenario.clone() };
+    let scenario = resolved.scenario.with_seed(seed);
     let mut net = Net::new(&scenario)?;
     if let Some(c) = measure.capture {
         net.keep_frames(c.from, c.to, c.limit);
@@ -112,7 +112,7 @@ pub(crate) fn frames(
     end: Time,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Frame>>, String> {
-    let scenario = Scenario { seed, ..resolved.scenario.clone() };
+    let scenario = resolved.scenario.with_seed(seed);
     let mut net = Net::new(&scenario)?;
     net.keep_frames(capture.from, capture.to, capture.limit);
     Ok(run_until(&mut net, end, stop).then(|| captured(&net)))

@@ -7,20 +7,19 @@ use contend_core::registry::{Args, Param};
 /// Source.
 pub const CITE: &str = "none";
 /// What it does.
-pub const SUMMARY: &str = "Stays at the station's position.";
+pub const SUMMARY: &str =
+    "Stays at the station's position, or at a uniform point of the area if the position is \"random\".";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 
 /// Builds the mobility.
 ///
 /// # Errors
-/// When the station has no position, or one outside the area.
+/// When the position is outside the area, or is to be drawn in an area without an edge.
 pub fn build(_: &Args, setting: Setting) -> Result<Box<dyn Mobility>, String> {
-    let Some(at) = setting.start else {
-        return Err("a fixed station needs a position; write position = [\"100m\", \"100m\"]".into());
-    };
-    if !setting.area.contains(at) {
-        let a = setting.area;
+    let Setting { area: a, start, mut rng, .. } = setting;
+    let at = start.unwrap_or_else(|| a.uniform(&mut rng));
+    if !a.contains(at) {
         return Err(format!(
             "the position ({} m, {} m) is outside the area; write a position inside {} m x {} m, or a larger area",
             at.x, at.y, a.width, a.height
@@ -61,8 +60,13 @@ mod tests {
     }
 
     #[test]
-    fn no_position_and_a_position_outside_the_area_are_refused() {
-        assert!(at(None).unwrap_err().contains("write position"));
+    fn a_random_position_is_in_the_area() {
+        let p = at(None).unwrap().position(Time::ZERO);
+        assert!(square(1, 0).area.contains(p) && p != Point::default());
+    }
+
+    #[test]
+    fn a_position_outside_the_area_is_refused() {
         for (x, y) in [(-1.0, 5.0), (5.0, 1000.1), (f64::NAN, 5.0)] {
             assert!(at(Some(Point { x, y })).unwrap_err().contains("outside the area"));
         }

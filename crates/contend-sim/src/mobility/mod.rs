@@ -2,6 +2,7 @@
 
 use contend_core::registry::Args;
 use contend_core::{Rng, Time};
+use rand::RngExt as _;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -46,6 +47,14 @@ pub struct Area {
 }
 
 impl Area {
+    /// The ground without an edge to the right and above.
+    pub const INFINITE: Area = Area { width: f64::INFINITY, height: f64::INFINITY };
+
+    /// A uniform point; not a number if the area is infinite.
+    pub fn uniform(&self, rng: &mut Rng) -> Point {
+        Point { x: rng.random::<f64>() * self.width, y: rng.random::<f64>() * self.height }
+    }
+
     /// True if the area contains `p`; its edges belong to it.
     pub fn contains(self, p: Point) -> bool {
         (0.0..=self.width).contains(&p.x) && (0.0..=self.height).contains(&p.y)

@@ -41,6 +41,9 @@ pub fn build(args: &Args, setting: Setting) -> Result<Box<dyn Mobility>, String>
     if speed[0] > speed[1] {
         return Err(format!("slowest is above fastest; write slowest = {}, fastest = {}", speed[1], speed[0]));
     }
+    if area.width.is_infinite() || area.height.is_infinite() {
+        return Err("there is no area to move in; write field.area = [\"1000m\", \"1000m\"]".into());
+    }
     if area.width < SHORTEST_SIDE || area.height < SHORTEST_SIDE {
         return Err(format!("the area is too small to move in; write sides of at least {SHORTEST_SIDE} m"));
     }
@@ -55,7 +58,7 @@ pub fn build(args: &Args, setting: Setting) -> Result<Box<dyn Mobility>, String>
             );
         }
         ("stationary", None) => law.stationary(&mut rng),
-        (_, given) => law.rest(given.unwrap_or_else(|| law.point(&mut rng)), law.pause),
+        (_, given) => law.rest(given.unwrap_or_else(|| area.uniform(&mut rng)), law.pause),
     };
     Ok(Box::new(RandomWaypoint { law, rng, leg }))
 }
@@ -89,11 +92,6 @@ struct Leg {
 }
 
 impl Law {
-    /// A uniform point.
-    fn point(&self, rng: &mut Rng) -> Point {
-        Point { x: rng.random::<f64>() * self.area.width, y: rng.random::<f64>() * self.area.height }
-    }
-
     /// A stay of `pause` from the start of the run.
     fn rest(&self, at: Point, pause: Span) -> Leg {
         Leg { from: at, to: at, departs: Time::ZERO, arrives: Time::ZERO, ends: Time::ZERO.saturating_add(pause) }
@@ -108,7 +106,7 @@ impl Law {
 
     /// The leg after one that ended at `from`.
     fn next(&self, rng: &mut Rng, from: Point, departs: Time) -> Leg {
-        let to = self.point(rng);
+        let to = self.area.uniform(rng);
         let [low, high] = self.speed;
         self.way(from, to, low + (high - low) * rng.random::<f64>(), departs)
     }
@@ -122,13 +120,13 @@ impl Law {
         if rng.random::<f64>() * (pause + mean_length(self.area) * slowness) < pause {
             // What remains of a constant pause is uniform, and its place too.
             let left = Span::from_secs_f64(rng.random::<f64>() * pause);
-            return self.rest(self.point(rng), left);
+            return self.rest(self.area.uniform(rng), left);
         }
         // §3: a leg is met with a probability in proportion to its length (drawn by rejection) and to 1/speed (drawn
         // by inversion); the share of it that is done is uniform.
         let longest = libm::hypot(self.area.width, self.area.height);
         let (from, to) = loop {
-            let ends = (self.point(rng), self.point(rng));
+            let ends = (self.area.uniform(rng), self.area.uniform(rng));
             if rng.random::<f64>() * longest < ends.0.distance(ends.1) {
                 break ends;
             }

@@ -9,7 +9,7 @@ use super::air::Air;
 use super::bridge::{Bridge, Chain, Exit, Routes};
 use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
-use super::field::Field;
+use super::field::{Field, Links};
 use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
 use super::mac::Returned;
@@ -104,20 +104,21 @@ impl Bss {
             None => Ok(None),
         });
         let (rules, losses) = (stations.backoff_rules(&spec.phy), losses.collect::<Result<_, _>>()?);
-        let medium = match &spec.field {
+        let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
+        let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;
+        let forwarding = Forwarding::new(seed, spec, &routes, links.as_mut())?;
+        let medium = match spec.field.as_ref().zip(links) {
             None => {
                 let options = (spec.mac.busy_slot, spec.mac.idle_access);
                 Medium::Cell(Box::new(Cell::new(&rules, spec.phy.slot, losses, options)))
             }
-            Some(field) => {
+            Some((field, links)) => {
                 let spans = (spec.phy.slot, spec.phy.sifs);
                 let read = |station| stations.contenders(station).any(|who| stations.reads(who) == Reads::Channel);
                 let reads: Vec<bool> = (0..stations.len() as StationId).map(read).collect();
-                Medium::Field(Box::new(Field::new(field, &spec.mac, &rules, spans, losses, &reads)?))
+                Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, losses, &reads)))
             }
         };
-        let links = if let Medium::Field(field) = &medium { Some(field.links()) } else { None };
-        let forwarding = Forwarding::new(seed, spec, &routes, links)?;
         let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
         let bridge = Bridge::new(routes, control);

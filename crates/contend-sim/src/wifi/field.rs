@@ -15,13 +15,14 @@
 //! its backoff only after its timeout.
 
 mod countdown;
+mod ground;
 mod links;
 mod radio;
 
 pub(super) use self::links::Links;
 
 use self::countdown::{Arrival, Countdown};
-use self::links::Hearer;
+use self::links::{Hearer, ListId};
 use self::radio::{Failed, Own, Radio, Received, Unclear};
 use super::access::{Channel, Draw, Reads, Residue};
 use super::cell::StationLoss;
@@ -34,7 +35,6 @@ use super::spec::{Capture, CtsRule, FieldSpec, IdleAccess, MacSpec};
 use super::stations::Senders;
 use super::{BROADCAST, Contender, FrameOutcome, StationId};
 use crate::deadlines::Deadlines;
-use contend_core::registry::Choice;
 use contend_core::{Cx, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -111,6 +111,8 @@ struct Flight {
     end: Time,
     /// Its Duration field.
     nav: Span,
+    /// The stations that hear it.
+    hearers: ListId,
     /// True if the station to which it is addressed hears it.
     heard: bool,
 }
@@ -140,22 +142,17 @@ enum What {
 }
 
 impl Field {
-    /// An idle medium for contenders with these rules and stations with these losses. `reads` tells for each station
-    /// whether one of its rules reads the history of the channel.
-    ///
-    /// # Errors
-    /// If the propagation model refuses its parameters.
+    /// An idle medium for contenders with these rules and stations with these links and losses. `reads` tells for each
+    /// station whether one of its rules reads the history of the channel.
     pub(super) fn new(
+        links: Links,
         spec: &FieldSpec,
         mac: &MacSpec,
         rules: &[BackoffRules],
         (slot, sifs): (Span, Span),
         losses: Vec<StationLoss>,
         reads: &[bool],
-    ) -> Result<Field, String> {
-        let Choice { entry, args } = &spec.propagation;
-        let model = (entry.build)(args).map_err(|e| format!("field.propagation: {e}"))?;
-        let links = Links::new(spec, &*model);
+    ) -> Field {
         let history = if links.all_hear_all() {
             History::Common { channel: Channel::new(), from: Time::ZERO }
         } else {
@@ -164,7 +161,7 @@ impl Field {
         let counts = |r: &BackoffRules| r.busy.counts(mac.busy_slot);
         let mut timers = Deadlines::default();
         (0..rules.len() as u32).for_each(|who| timers.push(who, Time::NEVER));
-        Ok(Field {
+        Field {
             slot,
             sifs,
             first_ifs: rules.iter().map(|r| r.ifs).min().unwrap_or_default(),
@@ -193,12 +190,7 @@ impl Field {
             collisions: 0,
             history,
             frames: None,
-        })
-    }
-
-    /// Who hears whom.
-    pub(super) fn links(&self) -> &Links {
-        &self.links
+        }
     }
 
     /// Number of frames that other frames spoiled at the station to which they were addressed.
@@ -307,19 +299,23 @@ impl Field {
         self.timers.set(who, self.countdowns[who as usize].due(self.slot));
     }
 
-    fn backoff(&self, senders: &mut Senders<'_, '_>, who: Contender, why: Draw) -> u64 {
-        senders.backoff(who, why, self.heard(senders, who))
+    fn backoff(&mut self, senders: &mut Senders<'_, '_>, who: Contender, why: Draw) -> u64 {
+        let heard = self.heard(senders, who);
+        senders.backoff(who, why, heard)
     }
 
     /// What `who` has heard.
-    fn heard(&self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
+    fn heard(&mut self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
         let busy_counts = self.countdowns[who as usize].busy_counts();
         let (others, channel) = match &self.history {
             History::Common { channel, .. } => (senders.others(who), channel),
             History::Own(own, nothing) => {
                 let station = senders.stations.station_of(who);
-                let around = || self.links.of(station).iter().map(|h| senders.stations.in_service_at(h.station)).sum();
-                let others: u64 = if senders.stations.reads(who) == Reads::Contenders { around() } else { 0 };
+                let mut others = 0;
+                if senders.stations.reads(who) == Reads::Contenders {
+                    let around = self.links.hearers(senders.now, station);
+                    others = around.iter().map(|h| senders.stations.in_service_at(h.station)).sum();
+                }
                 (others as u32, own[station as usize].as_ref().unwrap_or(nothing))
             }
         };
@@ -437,13 +433,15 @@ impl Field {
         let Some(part) = plan.part_of(kind) else { return };
         let (from, to) = plan.ends(&part);
         self.turn_busy(senders, from);
-        let hearers = self.links.of(from);
+        let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
+        let list = self.links.at_start(now, from, id);
+        let hearers = self.links.list(list);
         let heard = to == from || to == BROADCAST || hearers.iter().any(|h| h.station == to);
         let end = now + part.airtime;
         let exact = plan.nav(&part);
         let half = Span::from_nanos(500);
         let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
-        let flight = Flight { kind, owner, from, to, start: now, end, nav, heard };
+        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, heard };
         let radio = &mut self.radios[from as usize];
         radio.transmit();
         if let Some(own) = &mut radio.own
@@ -452,16 +450,10 @@ impl Field {
             own.over = end + plan.silence(&part).sender;
         }
         let first = hearers.first().map(|h| h.delay);
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.flights[id as usize] = flight;
-                id
-            }
-            None => {
-                self.flights.push(flight);
-                self.flights.len() as FlightId - 1
-            }
-        };
+        match self.flights.get_mut(id as usize) {
+            Some(place) => *place = flight,
+            None => self.flights.push(flight),
+        }
         self.schedule(end, What::Sent, id, 0);
         match first {
             None => {}
@@ -473,9 +465,9 @@ impl Field {
     /// The first bit of a flight arrives at those that hear it, from number `next` on.
     fn begins(&mut self, senders: &mut Senders<'_, '_>, id: FlightId, next: u32) {
         let now = senders.now;
-        let Flight { from, start, end, .. } = self.flights[id as usize];
+        let Flight { from, start, end, hearers, .. } = self.flights[id as usize];
         let mut i = next as usize;
-        while let Some(&Hearer { station, decodes, gain, delay }) = self.links.of(from).get(i) {
+        while let Some(&Hearer { station, decodes, gain, delay }) = self.links.list(hearers).get(i) {
             if start + delay > now {
                 self.schedule(start + delay, What::Begins, id, i as u32);
                 return;
@@ -547,7 +539,7 @@ impl Field {
             self.record(senders, &f, FrameOutcome::Errored);
             self.fail(senders, f.owner, f.kind, Failure::Unheard);
         }
-        match self.links.of(f.from).first() {
+        match self.links.list(f.hearers).first() {
             Some(h) => self.schedule(now + h.delay, What::Ends, id, 0),
             None => self.over(senders, id),
         }
@@ -563,7 +555,7 @@ impl Field {
         let now = senders.now;
         let f = self.flights[id as usize];
         let mut i = next as usize;
-        while let Some(&Hearer { station, delay, .. }) = self.links.of(f.from).get(i) {
+        while let Some(&Hearer { station, delay, .. }) = self.links.list(f.hearers).get(i) {
             if f.end + delay > now {
                 self.schedule(f.end + delay, What::Ends, id, i as u32);
                 return None;

@@ -26,7 +26,7 @@ pub(super) enum Forwarding {
 }
 
 impl Forwarding {
-    /// The forwarding of `spec`. `links`: who hears whom in a field.
+    /// The forwarding of `spec`. `links`: who hears whom in a field; static routes are those at the start.
     ///
     /// # Errors
     /// If the routing protocol refuses its parameters.
@@ -34,7 +34,7 @@ impl Forwarding {
         seed: u64,
         spec: &CellSpec,
         routes: &Routes,
-        links: Option<&Links>,
+        links: Option<&mut Links>,
     ) -> Result<Forwarding, String> {
         let choice = spec.field.as_ref().and_then(|f| f.routing.as_ref().map(|choice| (choice, f.arp)));
         let Some(((Choice { entry, args }, arp), links)) = choice.zip(links) else {
@@ -42,7 +42,7 @@ impl Forwarding {
         };
         let homes = routes.homes.iter().flatten().map(|h| h.station);
         let neighbours: Vec<Vec<StationId>> = (0..links.stations() as StationId)
-            .map(|s| links.of(s).iter().filter(|h| h.decodes).map(|h| h.station).collect())
+            .map(|s| links.hearers(Time::ZERO, s).iter().filter(|h| h.decodes).map(|h| h.station).collect())
             .collect();
         let shortest = Shortest::new(&neighbours, homes);
         if !spec.has_agents() {

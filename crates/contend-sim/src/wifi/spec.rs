@@ -3,12 +3,13 @@
 use super::access::{self, BusySlot};
 use super::client::Client;
 use super::phy::Phy;
-use super::propagation;
+use super::{StationId, propagation};
 use crate::loss;
-use crate::mobility::Point;
+use crate::mobility::{self, Area, Movement, Point};
 use crate::routing;
 use contend_core::registry::Choice;
-use contend_core::{Span, ap, qdisc};
+use contend_core::{Span, Time, ap, qdisc};
+use std::sync::Arc;
 
 /// The access points and stations of one channel.
 #[derive(Clone, Debug)]
@@ -28,14 +29,20 @@ pub struct CellSpec {
 /// Stations at positions, of which not all hear each other.
 #[derive(Clone, Debug)]
 pub struct FieldSpec {
-    /// The position of each access point and station, by [number](super::StationId).
-    pub positions: Vec<Point>,
+    /// Where each access point and station is, by [number](super::StationId).
+    pub sites: Vec<Site>,
+    /// The ground that stations never leave; infinite if they do not move.
+    pub area: Area,
+    /// Who hears whom, whatever the distance; `None` if distances decide.
+    pub links: Option<Vec<FieldLink>>,
     /// A frame is decoded up to this distance, in metres.
     pub range: f64,
     /// A frame is sensed, and disturbs others, up to this distance in metres; not below `range`.
     pub sense: f64,
     /// How the power falls with the distance.
     pub propagation: Choice<propagation::Build>,
+    /// The random part of the path loss, if there is one.
+    pub shadowing: Option<Shadowing>,
     /// Which of several frames at one receiver is decoded.
     pub capture: Capture,
     /// True if frames travel with the speed of light; otherwise they arrive at once.
@@ -55,6 +62,50 @@ pub struct FieldSpec {
     /// The time that a packet needs from the network layer to the queue of a station, and from its receiver to the
     /// network layer.
     pub link_delay: Span,
+}
+
+/// Where a station of a field is, and when.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Its position, at the start if it moves; `None` if its mobility draws the position or needs none.
+    pub position: Option<Point>,
+    /// How it moves.
+    pub mobility: Choice<mobility::Build>,
+    /// The movement file, if there is one, and its number in the file.
+    pub movement: Option<(Arc<Movement>, u32)>,
+    /// When it is off: it hears nobody, and nobody hears it. Pairs of beginning and end.
+    pub off: Vec<(Time, Time)>,
+}
+
+impl Site {
+    /// The position of a station that neither moves nor is ever off, if it is known before the run.
+    pub fn fixed(&self) -> Option<Point> {
+        self.position.filter(|_| self.mobility.entry.name == "fixed" && self.off.is_empty())
+    }
+}
+
+/// A link of a field whose links are given: how frames of one station arrive at another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldLink {
+    /// The transmitter.
+    pub from: StationId,
+    /// The station that senses its frames.
+    pub to: StationId,
+    /// True if it decodes them.
+    pub decodes: bool,
+    /// Received power as a share of the transmitted power; only ratios count.
+    pub gain: f64,
+    /// The time that a frame needs to arrive.
+    pub delay: Span,
+}
+
+/// Log-normal shadowing: a normal variable in decibels that is added to the path loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadowing {
+    /// Standard deviation in decibels. Draws beyond three of them are cut.
+    pub deviation: f64,
+    /// True if each frame has its own at each receiver (ns-2); otherwise each pair of stations has one for ever.
+    pub each_frame: bool,
 }
 
 /// Which of several frames at one receiver is decoded.

@@ -149,7 +149,7 @@ pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) ->
     let traffic = choose(traffic::REGISTRY, "bulk", &[]);
     let transport = Transport::Tcp(Box::new(tcp));
     let ends = EndsSpec { packet: 1500, transport, traffic, start, stop: None, size: None, overhead: None };
-    FlowSpec { name, from, to, category: Category::Be, ends }
+    FlowSpec { name, from, to, random: [None, None], category: Category::Be, ends }
 }
 
 /// From `low` to `high` microseconds.
@@ -170,7 +170,7 @@ pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
         size: None,
         overhead: None,
     };
-    FlowSpec { name, from, to, category: Category::Be, ends }
+    FlowSpec { name, from, to, random: [None, None], category: Category::Be, ends }
 }
 
 /// `n` stations that together send 80 Mb/s of UDP to their wired hosts.

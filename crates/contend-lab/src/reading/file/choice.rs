@@ -190,14 +190,7 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             };
             Value::Schedule(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
         }
-        Unit::Intervals => {
-            const SHAPE: &str = "[[\"400ms\", \"410ms\"], ...]: from, to";
-            let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
-                [from, to] => Ok((from.time()?, after(to, from.time()?)?)),
-                _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
-            };
-            Value::Intervals(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
-        }
+        Unit::Intervals => Value::Intervals(intervals(val)?),
         Unit::Weights => {
             const SHAPE: &str = "[[\"down.1.sta\", 2], ...]: name, number";
             let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
@@ -242,6 +235,16 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             )
         }
     })
+}
+
+/// Reads pairs of a beginning and an end.
+pub(crate) fn intervals(val: &Val) -> Result<Vec<(Time, Time)>, FileError> {
+    const SHAPE: &str = "[[\"400ms\", \"410ms\"], ...]: from, to";
+    let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
+        [from, to] => Ok((from.time()?, after(to, from.time()?)?)),
+        _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
+    };
+    val.list(SHAPE)?.map(read).collect()
 }
 
 /// The end of an interval that begins at `from`.

@@ -122,7 +122,7 @@ impl Family {
             Family::Traffic => "traffic = { kind = \"NAME\" } in a [[flow]]",
             Family::Propagation => "propagation = { kind = \"NAME\" } in [field]",
             Family::Loss => "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]",
-            Family::Mobility => "mobility = { kind = \"NAME\" } in a [[station]]; no file reads it yet",
+            Family::Mobility => "mobility = { kind = \"NAME\" } in a [[station]] of a [field]",
             Family::Routing => "routing = { kind = \"NAME\" } in [field]",
         }
     }

@@ -1,24 +1,30 @@
-//! `[field]` and the positions of stations.
+//! `[field]`: the medium with positions.
 
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
-use super::reader::{Fields, Val};
+use super::places::Places;
+use super::reader::Val;
 use super::tree::NodeKind;
 use contend_core::Span;
 use contend_core::registry::Choice;
 use contend_sim::routing;
-use contend_sim::scenario::{Capture, CtsRule, FieldSpec, Point};
-use contend_sim::wifi::propagation;
+use contend_sim::scenario::{Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site};
+use contend_sim::wifi::{StationId, propagation};
+use std::collections::BTreeMap;
 
 /// Largest distance in a field, in metres.
 const FARTHEST: f64 = 1e6;
 
-/// `[field]` without the positions.
-pub(crate) struct Field {
-    area: Option<Point>,
+/// `[field]` without the stations.
+pub(crate) struct Field<'a> {
+    /// The ground; infinite without `area`.
+    pub area: Area,
+    /// The links that the file gives.
+    links: Option<Val<'a>>,
     range: f64,
     sense: f64,
     propagation: Choice<propagation::Build>,
+    shadowing: Option<Shadowing>,
     capture: Capture,
     propagation_delay: bool,
     nav_reset: bool,
@@ -33,11 +39,12 @@ pub(crate) struct Field {
     link_delay: Span,
 }
 
-impl Field {
+impl<'a> Field<'a> {
     /// Reads `[field]`.
-    pub fn read(val: &Val) -> Result<Field, FileError> {
+    pub fn read(val: &Val<'a>) -> Result<Field<'a>, FileError> {
         let mut f = val.table()?;
-        let area = f.read("area", |v| point(&v))?;
+        let area = f.read_or("area", Area::INFINITE, |v| area(&v))?;
+        let links = f.get("links");
         let range = f.read_or("range", 250.0, |v| distance(&v))?;
         let sense_at = f.get("sense");
         let sense = sense_at.as_ref().map_or(Ok(2.2 * range), distance)?;
@@ -55,11 +62,21 @@ impl Field {
             }
             None => default_choice(f.cx, propagation::REGISTRY, "two_ray", &[])?,
         };
+        let shadowing_at = f.get("shadowing");
+        let shadowing = shadowing_at.as_ref().map(shadowing).transpose()?.filter(|s| s.deviation > 0.0);
+        if let (Some(v), "range") = (&shadowing_at, propagation.entry.name) {
+            return Err(v.error(
+                "has no meaning with propagation = \"range\", in which no power falls",
+                "write propagation = { kind = \"log_distance\", exponent = 3 }",
+            ));
+        }
         let read = Field {
             area,
+            links,
             range,
             sense,
             propagation,
+            shadowing,
             capture: f.read_or("capture", Capture { ratio: 10.0, later: false, adds_up: false }, |v| capture(&v))?,
             propagation_delay: f.read_or("propagation_delay", true, |v| v.flag())?,
             nav_reset: f.read_or("nav_reset", true, |v| v.flag())?,
@@ -78,26 +95,26 @@ impl Field {
         Ok(read)
     }
 
-    /// Checks that the station at `position` is inside the area.
-    pub fn check(&self, v: &Val, position: Point) -> Result<(), FileError> {
-        let Some(area) = self.area else { return Ok(()) };
-        if (0.0..=area.x).contains(&position.x) && (0.0..=area.y).contains(&position.y) {
-            return Ok(());
-        }
-        Err(v.error(
-            format!("is at ({}m, {}m), outside the area of {}m x {}m", position.x, position.y, area.x, area.y),
-            "write a position inside, or a larger field.area",
-        ))
+    /// True if the file gives the links, so that stations need no positions.
+    pub fn has_links(&self) -> bool {
+        self.links.is_some()
     }
 
-    /// The field with stations at these positions, of which the first `aps` are access points.
-    pub fn with(self, positions: Vec<Point>, aps: usize) -> FieldSpec {
+    /// The field with stations at these sites, of which the first `aps` are access points.
+    ///
+    /// # Errors
+    /// If a link is wrong.
+    pub fn with(self, sites: Vec<Site>, aps: usize, places: &Places) -> Result<FieldSpec, FileError> {
         let usual = if aps > 0 { None } else { Some(self.usual) };
-        FieldSpec {
-            positions,
+        let links = self.links.as_ref().map(|v| links(v, aps, places)).transpose()?;
+        Ok(FieldSpec {
+            sites,
+            area: self.area,
+            links,
             range: self.range,
             sense: self.sense,
             propagation: self.propagation,
+            shadowing: self.shadowing,
             capture: self.capture,
             propagation_delay: self.propagation_delay,
             nav_reset: self.nav_reset,
@@ -107,18 +124,18 @@ impl Field {
             arp: self.arp,
             routing_priority: self.routing_priority,
             link_delay: self.link_delay,
-        }
+        })
     }
 }
 
 /// Reads a distance above zero, in metres.
-fn distance(v: &Val) -> Result<f64, FileError> {
+pub(super) fn distance(v: &Val) -> Result<f64, FileError> {
     let metres = v.length(FARTHEST)?;
     if metres > 0.0 { Ok(metres) } else { Err(v.error("is zero", "write a distance like \"250m\"")) }
 }
 
 /// Reads a pair of lengths: `["100m", "500m"]`.
-fn point(v: &Val) -> Result<Point, FileError> {
+pub(super) fn point(v: &Val) -> Result<Point, FileError> {
     let pair: Vec<Val> = v.list("a pair like [\"100m\", \"500m\"]")?.collect();
     match &pair[..] {
         [x, y] => Ok(Point { x: x.length(FARTHEST)?, y: y.length(FARTHEST)? }),
@@ -126,30 +143,69 @@ fn point(v: &Val) -> Result<Point, FileError> {
     }
 }
 
-/// Reads `position`, or `grid` for member `k` from 1 of a station, of the table `f`. An access point has no members.
-pub(crate) fn read_position<'a>(f: &mut Fields<'a>, k: Option<usize>) -> Result<Option<(Val<'a>, Point)>, FileError> {
-    let (position, grid) = (f.get("position"), k.and_then(|_| f.get("grid")));
-    let k = k.unwrap_or(1);
-    match (position, grid) {
-        (Some(_), Some(grid)) => Err(grid.error("stands beside `position`", "write one of the two")),
-        (Some(v), None) => {
-            // One pair, or one for each member.
-            let pairs =
-                matches!(&v.node.kind, NodeKind::List(l) if l.iter().any(|i| matches!(i.kind, NodeKind::List(_))));
-            let own = if pairs { v.pick()? } else { v.clone() };
-            Ok(Some((v, point(&own)?)))
-        }
-        (None, Some(v)) => {
-            let mut g = v.table()?;
-            let columns = g.need("columns", "4")?.integer(1..=100_000)?;
-            let spacing = distance(&g.need("spacing", "\"200m\"")?)?;
-            let at = g.read_or("at", Point::default(), |v| point(&v))?;
-            g.finish()?;
-            let (column, row) = ((k - 1) as u64 % columns, (k - 1) as u64 / columns);
-            Ok(Some((v, Point { x: at.x + spacing * column as f64, y: at.y + spacing * row as f64 })))
-        }
-        (None, None) => Ok(None),
+/// Reads the sides of the ground.
+fn area(v: &Val) -> Result<Area, FileError> {
+    let Point { x, y } = point(v)?;
+    Ok(Area { width: x, height: y })
+}
+
+/// Reads the standard deviation of shadowing, `"6dB"`, or a table.
+fn shadowing(v: &Val) -> Result<Shadowing, FileError> {
+    const MOST: f64 = 20.0;
+    let deviation = |v: &Val| match loss_in_decibels(v)? {
+        db if (0.0..=MOST).contains(&db) => Ok(db),
+        db => Err(v.error(format!("is {db}dB"), format!("write a standard deviation from \"0dB\" to \"{MOST}dB\""))),
+    };
+    if let NodeKind::Text(_) = &v.node.kind {
+        return Ok(Shadowing { deviation: deviation(v)?, each_frame: false });
     }
+    let mut f = v.table()?;
+    let deviation = deviation(&f.need("deviation", "\"6dB\"")?)?;
+    let each_frame = f.read_or("draw", false, |v| v.word(&[("link", false), ("frame", true)]))?;
+    f.finish()?;
+    Ok(Shadowing { deviation, each_frame })
+}
+
+/// Reads the links between stations, of which the first `aps` are access points.
+fn links(v: &Val, aps: usize, places: &Places) -> Result<Vec<FieldLink>, FileError> {
+    const SHAPE: &str = "[[\"a\", \"b\"], { from = \"b\", to = \"c\", decode = false }]";
+    let mut all: BTreeMap<(StationId, StationId), FieldLink> = BTreeMap::new();
+    let number = |place: Place| match place {
+        Place::Ap(i) => i,
+        Place::Station(i) | Place::Node(i) => aps + i,
+    };
+    for item in v.list(SHAPE)? {
+        let usual = FieldLink { from: 0, to: 0, decodes: true, gain: 1.0, delay: Span::ZERO };
+        let (from, to, link, both) = if let NodeKind::List(_) = &item.node.kind {
+            match &item.list(SHAPE)?.collect::<Vec<_>>()[..] {
+                [from, to] => (from.clone(), to.clone(), usual, true),
+                _ => return Err(item.error("must name two stations", format!("write {SHAPE}"))),
+            }
+        } else {
+            let mut f = item.table()?;
+            let (from, to) = (f.need("from", "\"a\"")?, f.need("to", "\"b\"")?);
+            let decodes = f.read_or("decode", true, |v| v.flag())?;
+            let loss = f.read_or("loss", 0.0, |v| loss_in_decibels(&v))?;
+            let delay = f.read_or("delay", Span::ZERO, |v| v.span())?;
+            let both = f.read_or("both", true, |v| v.flag())?;
+            f.finish()?;
+            (from, to, FieldLink { decodes, gain: libm::pow(10.0, -loss / 10.0), delay, ..usual }, both)
+        };
+        for a in places.on_air(&from)? {
+            for b in places.on_air(&to)? {
+                let (a, b) = (number(a) as StationId, number(b) as StationId);
+                if a == b {
+                    // A group that is linked with itself: each member with all others.
+                    continue;
+                }
+                let ways = [Some((a, b)), both.then_some((b, a))];
+                for (from, to) in ways.into_iter().flatten() {
+                    all.insert((from, to), FieldLink { from, to, ..link });
+                }
+            }
+        }
+    }
+    Ok(all.into_values().collect())
 }
 
 /// Reads what happens when frames overlap at a receiver: `"none"`, `"10dB"`, or a table.
@@ -166,6 +222,15 @@ fn capture(v: &Val) -> Result<Capture, FileError> {
     let adds_up = f.read_or("interference", false, |v| v.word(&[("strongest", false), ("sum", true)]))?;
     f.finish()?;
     Ok(Capture { ratio, later, adds_up })
+}
+
+/// Reads a loss: `"6dB"`.
+fn loss_in_decibels(v: &Val) -> Result<f64, FileError> {
+    let text = v.text()?;
+    match text.strip_suffix("dB").and_then(|n| n.trim().parse::<f64>().ok()) {
+        Some(db) if (-100.0..=200.0).contains(&db) => Ok(db),
+        _ => Err(v.error(format!("is not a loss from -100dB to 200dB: \"{text}\""), "write \"6dB\"")),
+    }
 }
 
 /// Reads a ratio of powers: `"10dB"` or 10.

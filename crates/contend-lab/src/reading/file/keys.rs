@@ -175,7 +175,7 @@ pub fn settable(path: &str) -> String {
 }
 
 /// Keys that are reserved for later versions of contend.
-pub const RESERVED: &[&str] = &["station.mobility", "station.off", "flow.off"];
+pub const RESERVED: &[&str] = &["flow.off"];
 
 impl Kind {
     /// What a value of this kind is, in a phrase.

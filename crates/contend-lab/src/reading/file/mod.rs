@@ -41,9 +41,11 @@ mod reach;
 mod reader;
 pub mod schema;
 mod seeds;
+mod site;
 mod sweep;
 mod table_names;
 mod tcp;
+mod traces;
 pub mod tree;
 mod wifi;
 mod wire_rate;
@@ -53,8 +55,8 @@ pub use claim::{
 };
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
+pub use traces::Traces;
 pub use tree::{Overlay, pieces};
-pub use wire_rate::Traces;
 
 use crate::experiment::point::{Contended, Resolved};
 use crate::experiment::results::{PointKey, SweptValue};

@@ -2,25 +2,27 @@
 
 use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
-use super::field::{Field, read_position};
+use super::field::Field;
 use super::flow::Draft;
 use super::passing;
 use super::places::{End, Places, valid_name};
 use super::reach::Reach;
 use super::reader::{Fields, ReadContext, Val};
+use super::site::Sites;
 use super::table_names::flow_names;
+use super::traces::Traces;
 use super::tree::{Node, NodeKind};
 use super::wifi::{
     Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
 };
-use super::wire_rate::{Traces, wire_rate};
+use super::wire_rate::wire_rate;
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{
-    AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Point, Scenario, StationSpec,
+    AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec,
     WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
@@ -119,14 +121,14 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
     let aps: Vec<ApSpec> = ap_spec.into_iter().collect();
-    let (positions_at, positions): (Vec<Val>, Vec<Point>) = b.positions.into_iter().unzip();
-    let field = b.field.take().map(|f| f.with(positions, aps.len()));
+    let (sites_at, sites): (Vec<Val>, Vec<Site>) = b.sites.all.into_iter().unzip();
+    let field = b.field.take().map(|f| f.with(sites, aps.len(), &b.places)).transpose()?;
     let cell = wifi.map(|wifi| CellSpec { phy: wifi.phy, mac: wifi.mac, aps, stations: b.stations, field });
     if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
-        Reach { cell, field, links: &b.links, at, positions: &positions_at }.check(&b.flows, &b.from)?;
+        Reach { cell, field, links: &b.links, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
-    passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
+    passing::check(&Val { cx, path: String::new(), node: tree }, &scenario.with_seed(1))?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
 
@@ -184,7 +186,7 @@ fn access_point<'a>(
         spec.queue = read_ap_queue(&mut f)?.unwrap_or(spec.queue);
         spec.access = f.read_or("access", spec.access, |v| read_access(&v, &wifi.phy))?;
         control = f.read_or("control", control, |v| read_control(&v, &spec))?;
-        b.position(v, &mut f, None)?;
+        b.sites.read(b.field.as_ref(), v, &mut f, None, b.traces)?;
         f.finish()?;
     }
     Ok(ApSpec { station: spec, control })
@@ -284,7 +286,7 @@ fn member<'a>(val: &Val<'a>, k: u64, n: u64) -> Result<Fields<'a>, FileError> {
 }
 
 pub(crate) fn direction(from: End, to: End) -> Direction {
-    let on_air = |end| matches!(end, End::Station | End::At(Place::Station(_)));
+    let on_air = |end| matches!(end, End::Station | End::Random | End::At(Place::Station(_)));
     match (on_air(from), on_air(to)) {
         (true, true) => Direction::Local,
         (true, false) => Direction::Up,
@@ -304,9 +306,9 @@ struct Builder<'a> {
     /// Place of each flow's `from`.
     from: Vec<Val<'a>>,
     losses: Vec<Loss<'a>>,
-    field: Option<Field>,
-    /// The positions of access points and stations in a field, with their places in the file.
-    positions: Vec<(Val<'a>, Point)>,
+    field: Option<Field<'a>>,
+    /// Where access points and stations of a field are.
+    sites: Sites<'a>,
 }
 
 impl<'a> Builder<'a> {
@@ -322,7 +324,7 @@ impl<'a> Builder<'a> {
             from: vec![],
             losses: vec![],
             field: None,
-            positions: vec![],
+            sites: Sites::default(),
         }
     }
 
@@ -360,9 +362,8 @@ impl<'a> Builder<'a> {
         for k in 1..=n.max(1) {
             let mut f = member(v, k, n.max(1))?;
             let (_, _) = (f.get("name"), f.get("count"));
-            f.later(&["mobility", "off"])?;
-            let position = self.positions.len();
-            self.position(v, &mut f, Some(k as usize))?;
+            let site = self.sites.all.len();
+            self.sites.read(self.field.as_ref(), v, &mut f, Some(k as usize), self.traces)?;
             let losses = self.losses.len();
             let client = f.read("client", read_client)?;
             let spec = StationSpec {
@@ -383,32 +384,12 @@ impl<'a> Builder<'a> {
             f.finish()?;
             if n == 0 {
                 self.losses.truncate(losses);
-                self.positions.truncate(position);
+                self.sites.all.truncate(site);
                 return Ok(());
             }
             self.add_station(v, spec)?;
         }
         Ok(())
-    }
-
-    /// Reads the position of member `k` of the station or access point `v`, if there is a field.
-    fn position(&mut self, v: &Val, f: &mut Fields<'a>, k: Option<usize>) -> Result<(), FileError> {
-        let position = read_position(f, k)?;
-        match (&self.field, position) {
-            (Some(field), Some((at, p))) => {
-                field.check(&at, p)?;
-                self.positions.push((at, p));
-                Ok(())
-            }
-            (Some(_), None) => {
-                Err(v.error("has no position, but the file has a [field]", "add position = [\"100m\", \"500m\"]"))
-            }
-            (None, Some((at, _))) => Err(at.error(
-                "is a position, but in a cell all stations hear each other",
-                "add [field] range = \"250m\", or remove the position",
-            )),
-            (None, None) => Ok(()),
-        }
     }
 
     fn add_station(&mut self, v: &Val, spec: StationSpec) -> Result<Place, FileError> {
@@ -495,7 +476,8 @@ impl<'a> Builder<'a> {
             let draft = Draft::read(fields, duration)?;
             let name = if group.count.is_some() { format!("{}.{k}", group.name) } else { group.name.clone() };
             let ends = (self.places.end(&draft.from, wifi.is_some())?, self.places.end(&draft.to, wifi.is_some())?);
-            if ends.0 == ends.1 && ends.0 != End::Station {
+            let random = [self.places.random(&draft.from)?, self.places.random(&draft.to)?];
+            if ends.0 == ends.1 && !matches!(ends.0, End::Station | End::Random) {
                 return Err(draft.to.error("is also the start of the flow", "name two different places"));
             }
             let direction = direction(ends.0, ends.1);
@@ -537,7 +519,7 @@ impl<'a> Builder<'a> {
             self.from.push(draft.from);
             let Draft { packet, transport, category, traffic, start, stop, size, overhead, .. } = draft;
             let ends = EndsSpec { packet, transport, traffic, start, stop, size, overhead };
-            self.flows.push(FlowSpec { name, from, to, category, ends });
+            self.flows.push(FlowSpec { name, from, to, random: random.map(|r| r.map(Into::into)), category, ends });
         }
         Ok(())
     }
@@ -562,6 +544,8 @@ impl<'a> Builder<'a> {
                 "name a host, or write kind = \"host\" in its [[node]]",
             )),
             (End::At(place), ..) => Ok(place),
+            // A run draws another one.
+            (End::Random, ..) => Ok(Place::Station(0)),
             (End::Station, Some(_), _) if self.field.is_some() => Err(at.error(
                 "is \"station\", but in a [field] each station needs a position",
                 "add [[station]] name = \"a\", position = [\"100m\", \"500m\"], and write its name",

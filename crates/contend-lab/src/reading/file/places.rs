@@ -27,6 +27,8 @@ pub(crate) enum End {
     Station,
     /// At a named place.
     At(Place),
+    /// At a station that each run draws.
+    Random,
 }
 
 impl Places {
@@ -101,6 +103,23 @@ impl Places {
                 )),
             };
         }
+        if random_among(text).is_some() {
+            return Ok(End::Random);
+        }
+        let (first, low, high) = self.members(&val, text)?;
+        let k = val.cx.member.map_or(1, |(k, _)| k);
+        match (high + 1).checked_sub(low) {
+            Some(len) if len > 0 => Ok(End::At(Place::Station(first + low - 1 + (k - 1) % len))),
+            _ => Err(val.error(
+                format!("names stations, but there are none: \"{text}\""),
+                format!("write a larger count for `{}`", text.split('[').next().unwrap_or(text)),
+            )),
+        }
+    }
+
+    /// The members of a group that `text` names: the number of the group's first station, and the first and last
+    /// member, from 1.
+    fn members(&self, val: &Val, text: &str) -> Result<(usize, usize, usize), FileError> {
         let (name, slice) = match text.split_once('[') {
             Some((name, slice)) => (name, slice.strip_suffix(']')),
             None => match text.rsplit_once('.') {
@@ -129,14 +148,52 @@ impl Places {
                 }
             }
         };
-        let k = val.cx.member.map_or(1, |(k, _)| k);
-        match (high + 1).checked_sub(low) {
-            Some(len) if len > 0 => Ok(End::At(Place::Station(first + low - 1 + (k - 1) % len))),
-            _ => Err(val.error(
-                format!("names stations, but there are none: \"{text}\""),
-                format!("write a larger count for `{name}`"),
+        Ok((first, low, high))
+    }
+
+    /// All places on the air that `val` names: a station, an access point, or members of a group.
+    pub fn on_air(&self, val: &Val) -> Result<Vec<Place>, FileError> {
+        self.named_on_air(val, val.text()?)
+    }
+
+    fn named_on_air(&self, val: &Val, text: &str) -> Result<Vec<Place>, FileError> {
+        match self.single.get(text) {
+            Some(Place::Node(_)) => Err(val.error(
+                format!("names a wired node: \"{text}\""),
+                "name a [[station]], or some of its members: \"sta[1..4]\"",
             )),
+            Some(place) => Ok(vec![*place]),
+            None => {
+                let (first, low, high) = self.members(val, text)?;
+                Ok((low..=high).map(|k| Place::Station(first + k - 1)).collect())
+            }
         }
+    }
+
+    /// The stations of which a run draws one, if `val` is "random" or "random(GROUP)".
+    pub fn random(&self, val: &Val) -> Result<Option<Vec<Place>>, FileError> {
+        let val = val.pick()?;
+        random_among(val.text()?).map(|set| self.candidates(&val, set)).transpose()
+    }
+
+    fn candidates(&self, val: &Val, set: Option<&str>) -> Result<Vec<Place>, FileError> {
+        let mut all = match set {
+            Some(name) => self.named_on_air(val, name)?,
+            None => {
+                let single = self.single.values().copied();
+                let grouped = self.groups.values().flat_map(|&(first, n)| (first..first + n).map(Place::Station));
+                single.chain(grouped).collect()
+            }
+        };
+        all.retain(|place| matches!(place, Place::Station(_)));
+        all.sort_unstable();
+        if all.len() < 2 {
+            return Err(val.error(
+                "draws one of two or more stations, but there are fewer",
+                "add [[station]] name = \"sta\", count = 10",
+            ));
+        }
+        Ok(all)
     }
 
     /// The place at one end of a link.
@@ -164,6 +221,15 @@ impl Places {
     pub fn add_ap(&mut self) {
         self.single.insert("ap".into(), Place::Ap(0));
     }
+}
+
+/// What a run draws from if `text` is "random", all stations, or "random(GROUP)".
+fn random_among(text: &str) -> Option<Option<&str>> {
+    let rest = text.strip_prefix("random")?;
+    if rest.is_empty() {
+        return Some(None);
+    }
+    Some(Some(rest.strip_prefix('(')?.strip_suffix(')')?.trim()))
 }
 
 /// Checks a name: streams, selectors and file names must be able to contain it.

@@ -19,8 +19,8 @@ pub(crate) struct Reach<'r, 'a> {
     pub links: &'r [LinkSpec],
     /// `[field]` in the file.
     pub at: &'r Val<'a>,
-    /// The position of each station in the file.
-    pub positions: &'r [Val<'a>],
+    /// The place of each station's site in the file.
+    pub sites: &'r [Val<'a>],
 }
 
 impl Reach<'_, '_> {
@@ -28,22 +28,47 @@ impl Reach<'_, '_> {
     pub fn check(&self, flows: &[FlowSpec], from: &[Val]) -> Result<(), FileError> {
         self.one_spot()?;
         self.whole_cell()?;
+        self.static_routes()?;
+        if !self.is_known() {
+            return Ok(());
+        }
         let parts = self.field.routing.as_ref().map(|_| self.parts());
         for (flow, at) in flows.iter().zip(from) {
-            // Packets between the air and the wires pass the access point, or the only station with a link.
-            let (Some(from), Some(to)) = (self.on_air(flow.from), self.on_air(flow.to)) else { continue };
-            match &parts {
-                Some(parts) => self.has_route(at, parts, from, to)?,
-                None => [from, to].into_iter().try_for_each(|station| self.has_access_point(at, station))?,
+            let [from, to] = [(flow.from, &flow.random[0]), (flow.to, &flow.random[1])]
+                .map(|(place, random)| random.as_ref().map_or_else(|| vec![place], |among| among.to_vec()));
+            // Routes go both ways: if one end reaches all, all reach each other.
+            let first = |ends: &[Place]| ends.first().copied();
+            let pairs =
+                to.iter().map(|to| (first(&from), Some(*to))).chain(from.iter().map(|f| (Some(*f), first(&to))));
+            for (from, to) in pairs {
+                // Packets between the air and the wires pass the access point, or the only station with a link.
+                let (Some(from), Some(to)) = (from.and_then(|p| self.on_air(p)), to.and_then(|p| self.on_air(p)))
+                else {
+                    continue;
+                };
+                match &parts {
+                    Some(parts) => self.has_route(at, parts, from, to)?,
+                    None => [from, to].into_iter().try_for_each(|station| self.has_access_point(at, station))?,
+                }
             }
         }
         Ok(())
     }
 
+    /// True if the file tells who hears whom, and nothing changes it.
+    fn is_known(&self) -> bool {
+        self.field.links.is_some() && self.field.sites.iter().all(|s| s.off.is_empty())
+            || self.field.shadowing.is_none() && self.field.sites.iter().all(|s| s.fixed().is_some())
+    }
+
     /// Refuses two stations at the same place.
     fn one_spot(&self) -> Result<(), FileError> {
+        if self.field.links.is_some() {
+            return Ok(());
+        }
         let mut seen = BTreeMap::new();
-        for ((station, p), at) in self.field.positions.iter().enumerate().zip(self.positions) {
+        for ((station, site), at) in self.field.sites.iter().enumerate().zip(self.sites) {
+            let Some(p) = site.fixed() else { continue };
             if let Some(other) = seen.insert((p.x.to_bits(), p.y.to_bits()), station) {
                 let (here, there) = (self.name(station), self.name(other));
                 return Err(at.error(
@@ -55,18 +80,34 @@ impl Reach<'_, '_> {
         Ok(())
     }
 
+    /// Refuses routes that never change for stations that move.
+    fn static_routes(&self) -> Result<(), FileError> {
+        let moves = self.field.sites.iter().zip(self.sites).find(|(s, _)| s.mobility.entry.name != "fixed");
+        match (&self.field.routing, moves) {
+            (Some(routing), Some((_, at))) if routing.entry.name == "static" => Err(at.error(
+                "moves a station, but field.routing = \"static\" keeps the routes of the start",
+                "write field.routing = \"aodv\" or \"dsdv\"",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses access rules that count what happens in the whole cell, unless each station hears all others.
     fn whole_cell(&self) -> Result<(), FileError> {
         let setting = access::Setting::of(&self.cell.phy);
         let needs =
             |rule: &Choice<access::Build>| (rule.entry.build)(&rule.args, setting).is_ok_and(|r| r.whole_cell());
         let Some(rule) = self.cell.members().map(|s| &s.access).find(|rule| needs(rule)) else { return Ok(()) };
-        let points = &self.field.positions;
-        let apart = points.iter().enumerate().find_map(|(i, p)| {
-            let far = points.iter().position(|q| p.distance(*q) > self.field.range)?;
+        let all = 0..self.field.sites.len();
+        let apart = all.clone().find_map(|i| {
+            let far = all.clone().find(|&j| j != i && !self.decodes(i, j))?;
             Some((self.name(i), self.name(far)))
         });
         match apart {
+            None if !self.is_known() => Err(self.at.error(
+                format!("has links that change, but `{}` needs a cell", rule.entry.name),
+                "use another access rule like \"dcf\"",
+            )),
             None => Ok(()),
             Some((a, b)) => Err(self.at.error(
                 format!("has stations out of range, like \"{a}\" and \"{b}\", but `{}` needs a cell", rule.entry.name),
@@ -76,10 +117,16 @@ impl Reach<'_, '_> {
     }
 
     fn has_access_point(&self, at: &Val, station: Number) -> Result<(), FileError> {
-        let distance = self.point(station).distance(self.point(0));
-        if distance <= self.field.range {
+        if station == 0 || (self.decodes(station, 0) && self.decodes(0, station)) {
             return Ok(());
         }
+        if self.field.links.is_some() {
+            return Err(at.error(
+                format!("starts a flow of \"{}\", which has no link to its access point", self.name(station)),
+                format!("add [\"{}\", \"{}\"] to field.links", self.name(station), self.name(0)),
+            ));
+        }
+        let distance = self.point(station).distance(self.point(0));
         Err(at.error(
             format!(
                 "starts a flow of \"{}\", which is {distance:.1}m from its access point; a frame is decoded up to {}m",
@@ -94,6 +141,12 @@ impl Reach<'_, '_> {
         let part = |station: Number| parts.get(station).copied();
         if part(from) == part(to) {
             return Ok(());
+        }
+        if self.field.links.is_some() {
+            return Err(at.error(
+                format!("has no route from \"{}\" to \"{}\" over field.links", self.name(from), self.name(to)),
+                "add a link that decodes in both directions",
+            ));
         }
         let gap = self.gap(parts, part(from));
         let nearest = gap.map_or(String::new(), |(a, b, distance)| {
@@ -110,20 +163,41 @@ impl Reach<'_, '_> {
 
     /// For each station, the number of a station that stands for all those it can reach.
     fn parts(&self) -> Vec<Number> {
-        let points = &self.field.positions;
-        let squares = Squares::new(points, self.field.range);
+        let points: Vec<Point> = (0..self.field.sites.len()).map(|i| self.point(i)).collect();
+        let squares = Squares::new(&points, self.field.range);
+        let linked = self.field.links.as_ref().map(|links| {
+            let mut of: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+            for link in links {
+                of.entry(link.from as Number).or_default().push(link.to as Number);
+            }
+            of
+        });
         let mut parts = vec![usize::MAX; points.len()];
         for first in 0..points.len() {
             let mut reached = vec![first];
             while let Some(station) = reached.pop() {
                 let Some(part) = parts.get_mut(station).filter(|part| **part == usize::MAX) else { continue };
                 *part = first;
-                let p = self.point(station);
-                let near = squares.near(p).map(|i| i as Number);
-                reached.extend(near.filter(|&i| self.point(i).distance(p) <= self.field.range));
+                let both = |i: &Number| self.decodes(station, *i) && self.decodes(*i, station);
+                match &linked {
+                    Some(linked) => reached.extend(linked.get(&station).into_iter().flatten().copied().filter(both)),
+                    None => reached.extend(squares.near(self.point(station)).map(|i| i as Number).filter(both)),
+                }
             }
         }
         parts
+    }
+
+    /// True if `to` decodes frames of `from`, as far as the file tells.
+    fn decodes(&self, from: Number, to: Number) -> bool {
+        match &self.field.links {
+            // They are in the order of their ends.
+            Some(links) => {
+                let found = links.binary_search_by_key(&(from, to), |l| (l.from as Number, l.to as Number));
+                found.is_ok_and(|i| links.get(i).is_some_and(|l| l.decodes))
+            }
+            None => self.point(from).distance(self.point(to)) <= self.field.range,
+        }
     }
 
     /// The two stations that are nearest to each other, one in this part and one outside, and their distance.
@@ -170,7 +244,7 @@ impl Reach<'_, '_> {
     }
 
     fn point(&self, station: Number) -> Point {
-        self.field.positions.get(station).copied().unwrap_or_default()
+        self.field.sites.get(station).and_then(|s| s.position).unwrap_or_default()
     }
 
     fn name(&self, station: Number) -> &str {

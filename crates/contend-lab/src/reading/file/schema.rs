@@ -245,6 +245,10 @@ fn algorithm(family: Family, a: &Algorithm) -> Value {
     if family == Family::Estimators {
         properties.insert("name".to_owned(), json!({ "type": "string", "description": "The name of the estimate." }));
     }
+    if (family, a.name) == (Family::Mobility, "trace") {
+        let doc = "A movement file of ns-2's setdest, beside the experiment file or in a folder below.";
+        properties.insert("file".to_owned(), json!({ "type": "string", "description": doc }));
+    }
     // Without `kind`, a controller or recovery is that of the variant.
     let mut required = match family {
         Family::Controllers | Family::Recoveries => vec![],

@@ -2,52 +2,13 @@
 
 use super::error::{FileError, Site, Source};
 use super::reader::Val;
+use super::traces::Traces;
 use super::tree::NodeKind;
 use crate::reading::expression::quantity::{FASTEST, LONGEST, NotAQuantity};
 use crate::reading::expression::{Dimension, Quantity};
 use contend_core::{Span, Time};
 use contend_sim::scenario::{BadEntry, Deliveries, RateSteps, WireRate};
-use std::collections::BTreeMap;
-use std::io::{self, Read as _};
-use std::path::{Component, Path};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Longest trace, in bytes.
-const LONGEST_TRACE: u64 = 16 << 20;
-
-/// The traces of an experiment by their paths as written in the file. Each is read once, so that all runs have the
-/// same.
-#[derive(Debug, Default)]
-pub struct Traces(Mutex<BTreeMap<String, Trace>>);
-
-/// A trace that was read.
-#[derive(Clone, Debug)]
-struct Trace {
-    text: Arc<str>,
-    rate: WireRate,
-}
-
-impl Traces {
-    /// The path, relative to the experiment file, and the text of each trace that the experiment needed so far.
-    pub fn read(&self) -> Vec<(String, Arc<str>)> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().map(|(path, trace)| (path.clone(), Arc::clone(&trace.text))).collect()
-    }
-
-    /// The rate of the trace whose path is the value `v`.
-    fn rate(&self, v: &Val) -> Result<WireRate, FileError> {
-        let path = v.text()?;
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(trace) = all.get(path) {
-            return Ok(trace.rate.clone());
-        }
-        let file = within(v, path)?;
-        let text = text(v, &file)?;
-        let rate = rate(&text).map_err(|e| e.in_file(&file, &text, &v.path))?;
-        all.insert(path.to_owned(), Trace { text: text.into(), rate: rate.clone() });
-        Ok(rate)
-    }
-}
+use std::sync::Arc;
 
 /// Reads the `rate` of a wire.
 pub(super) fn wire_rate(v: &Val, traces: &Traces) -> Result<WireRate, FileError> {
@@ -68,7 +29,9 @@ fn changing(v: &Val, traces: &Traces) -> Result<WireRate, FileError> {
     let (trace, schedule) = (f.get("trace"), f.get("schedule"));
     f.finish()?;
     match (trace, schedule) {
-        (Some(trace), None) => traces.rate(&trace),
+        (Some(trace), None) => {
+            traces.rate(&trace, |file, text| rate(text).map_err(|e| e.in_file(file, text, &trace.path)))
+        }
         (None, Some(schedule)) => self::schedule(&schedule),
         (Some(_), Some(schedule)) => Err(schedule.error("and `trace` give the rate twice", "remove one of the two")),
         (None, None) => Err(v.error("needs `trace` or `schedule`", "write { trace = \"FILE\" }")),
@@ -85,41 +48,6 @@ fn schedule(v: &Val) -> Result<WireRate, FileError> {
     let steps = items.iter().map(step).collect::<Result<_, _>>()?;
     let wrong = |e: BadEntry| items.get(e.index).unwrap_or(v).error(e.message, e.remedy);
     RateSteps::new(steps).map(|steps| WireRate::Steps(Arc::new(steps))).map_err(wrong)
-}
-
-/// The path of a trace. It lies in the folder of the experiment file or below, so that the results folder can hold it
-/// at the same place.
-fn within(v: &Val, path: &str) -> Result<String, FileError> {
-    let inside = |c: Component| matches!(c, Component::Normal(_) | Component::CurDir);
-    if path.is_empty() || !Path::new(path).components().all(inside) {
-        return Err(v.error(
-            format!("must be a path in the folder of the experiment file, not \"{path}\""),
-            "put the trace, or a link to it, into that folder and write its name",
-        ));
-    }
-    let folder = Path::new(&v.cx.source.path).parent().unwrap_or(Path::new(""));
-    Ok(folder.join(path).display().to_string())
-}
-
-/// The text of the trace `file`.
-fn text(v: &Val, file: &str) -> Result<String, FileError> {
-    let read = || {
-        if !std::fs::metadata(file)?.is_file() {
-            return Err(io::Error::other("it is not a file"));
-        }
-        let mut bytes = Vec::new();
-        std::fs::File::open(file)?.take(LONGEST_TRACE + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LONGEST_TRACE {
-            return Err(io::Error::other(format!("it is longer than {} MB", LONGEST_TRACE >> 20)));
-        }
-        String::from_utf8(bytes).map_err(|_| io::Error::other("it is not a text"))
-    };
-    read().map_err(|e| {
-        v.error(
-            format!("names a trace that cannot be read: {file}: {e}"),
-            "write the path of a trace, relative to the experiment file",
-        )
-    })
 }
 
 /// What is wrong in a line of a trace.

@@ -162,8 +162,10 @@ static WIFI: Table = Table {
 
 /// The keys of a place in a field.
 #[rustfmt::skip]
-const POSITION: Key = key("position", &[Kind::List(&Kind::Length)], Words("must be given in a [field]"),
-    "[\"100m\", \"500m\"]", "The place in a [field]: metres to the east and to the north.");
+const POSITION: Key = key("position", &[Kind::Word(&[
+        word("random", "A uniform point of the area, which each seed draws anew."),
+    ]), Kind::List(&Kind::Length)], Words("must be given in a [field], unless the station moves or links are given"),
+    "[\"100m\", \"500m\"]", "The place in a [field]: metres to the east and to the north; the first if it moves.");
 
 #[rustfmt::skip]
 static GRID: Table = Table {
@@ -196,6 +198,13 @@ static FIELD: Table = Table {
             Kind::Form("10dB", "the first frame is decoded if it is this much stronger than each later one"),
             Kind::Table(&CAPTURE)], Value("\"10dB\""), "\"none\"",
             "Which frame is decoded when several overlap at a receiver."),
+        key("shadowing", &[Kind::Form("6dB", "the standard deviation; each pair of stations has its own value"),
+            Kind::Table(&SHADOWING)], Words("none"), "{ deviation = \"4dB\", draw = \"frame\" }",
+            "A random part of the path loss. `range` and `sense` are then the distances without it."),
+        key("links", &[Kind::List(&Kind::List(&Kind::Text)), Kind::Tables(&FIELD_LINK)], Words("those of distances"),
+            "[[\"a\", \"b\"], [\"b\", \"c\"]]",
+            "Who hears whom, instead of distances: pairs that decode each other, or tables. Stations without a link \
+                do not hear each other at all, and need no position."),
         key("propagation_delay", &[Kind::Flag], Value("true"), "false",
             "Whether frames travel with the speed of light; otherwise they arrive at once."),
         key("nav_reset", &[Kind::Flag], Value("true"), "false",
@@ -217,6 +226,37 @@ static FIELD: Table = Table {
             "Whether routing messages go before all other packets in the queue of a station, as in ns-2."),
         key("link_delay", &[Kind::Time], Value("\"0s\""), "\"25us\"",
             "Time that a packet needs to the queue of its station, and from a receiver upwards; 25us in ns-2."),
+    ],
+};
+
+#[rustfmt::skip]
+static SHADOWING: Table = Table {
+    heading: "shadowing",
+    doc: "A random part of the path loss: a normal variable in decibels, cut at three standard deviations.",
+    has_members: false,
+    keys: &[
+        key("deviation", &[Kind::Form("6dB", "decibels, up to 20dB")], Required, "\"6dB\"",
+            "Its standard deviation."),
+        key("draw", &[Kind::Word(&[
+                word("link", "Each pair of stations has one value for the whole run."),
+                word("frame", "Each frame has its own value at each receiver, as in ns-2."),
+            ])], Value("\"link\""), "\"frame\"", "When it is drawn."),
+    ],
+};
+
+#[rustfmt::skip]
+static FIELD_LINK: Table = Table {
+    heading: "links",
+    doc: "A link between two stations of a field. A later entry replaces an earlier one between the same stations.",
+    has_members: false,
+    keys: &[
+        key("from", &[Kind::Text], Required, "\"a\"", "A station, or members of a group: \"sta[1..4]\"."),
+        key("to", &[Kind::Text], Required, "\"b\"", "A station, or members of a group."),
+        key("decode", &[Kind::Flag], Value("true"), "false", "Whether frames are decoded; otherwise only sensed."),
+        key("loss", &[Kind::Form("70dB", "the path loss")], Value("\"0dB\""), "\"70dB\"",
+            "The path loss, for `capture`; only differences count."),
+        key("delay", &[Kind::Time], Value("\"0s\""), "\"1us\"", "The time that a frame needs to arrive."),
+        key("both", &[Kind::Flag], Value("true"), "false", "Whether the link goes both ways."),
     ],
 };
 
@@ -273,6 +313,11 @@ static STATION: Table = Table {
         POSITION,
         key("grid", &[Kind::Table(&GRID)], Words("no grid"), "{ columns = 4, spacing = \"200m\" }",
             "Members at the points of a grid, row by row, instead of `position`."),
+        key("mobility", &[Kind::Algorithm(Family::Mobility)], Value("\"fixed\""),
+            "{ kind = \"random_waypoint\", fastest = 20 }",
+            "How it moves in a [field]. Stations with the same movement `file` are its nodes 0, 1, ... in order."),
+        key("off", &[Kind::List(&Kind::List(&Kind::Time))], Words("never"), "[[\"50s\", \"150s\"]]",
+            "When it is off in a [field]: nobody hears it, and it hears nobody. Pairs of beginning and end."),
         key("client", &[Kind::Algorithm(Family::Clients)], Words("none: the host's queue feeds the MAC"), "\"usb\"",
             "The client between the host and the MAC."),
     ],
@@ -282,6 +327,7 @@ static STATION: Table = Table {
 const PLACES: &[Word] = &[
     word("server", "A wired host behind the access point that only this flow uses."),
     word("station", "A station that only this flow uses."),
+    word("random", "A station that each seed draws anew: any, or with \"random(GROUP)\" a member of a group."),
 ];
 
 #[rustfmt::skip]

@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -79,9 +79,14 @@ until = "jain > 0.5"
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[field]\ncapture = { ratio = \"10dB\" }\n[ap]\n\
         position = [\"0m\", \"0m\"]\n[[station]]\nname = \"a\"\nposition = [\"100m\", \"0m\"]\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
-    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\nfield = {}\n[[station]]\nname = \"a\"\ncount = 4\n\
-        grid = { columns = 2, spacing = \"200m\" }\n\
+    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[field]\narea = [\"1000m\", \"1000m\"]\n\
+        routing = \"aodv\"\nshadowing = { deviation = \"6dB\" }\n\
+        [[station]]\nname = \"a\"\ncount = 4\ngrid = { columns = 2, spacing = \"200m\" }\n\
         [[flow]]\nfrom = \"a.1\"\nto = \"a.4\"\ntcp = \"newreno\"\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[field.links]]\nfrom = \"a\"\nto = \"b\"\n\
+        [[field.links]]\nfrom = \"c\"\nto = \"b\"\n[[field.links]]\nfrom = \"a\"\nto = \"c\"\n\
+        [[station]]\nname = \"a\"\n[[station]]\nname = \"b\"\n[[station]]\nname = \"c\"\n\
+        [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
         udp = { rate = \"1Mbps\", cc = \"rcp\" }\n",
@@ -99,6 +104,9 @@ fn numbered(path: &str) -> String {
         "station" | "flow" | "link" | "node" | "claim" | "check" | "figure" => format!("{part}.0"),
         _ => part.to_owned(),
     };
+    if let Some(rest) = path.strip_prefix("field.links.") {
+        return format!("field.links.0.{rest}");
+    }
     let (head, rest) = path.split_once('.').map_or((path, None), |(head, rest)| (head, Some(rest)));
     rest.map_or(head.to_owned(), |rest| format!("{}.{rest}", numbered(head)))
 }

@@ -1,0 +1,148 @@
+//! Where a station of a field is: `position` or `grid`, `mobility` and `off`.
+
+use super::choice::{default_choice, intervals, named, objection};
+use super::error::FileError;
+use super::field::{Field, distance, point};
+use super::reader::{Fields, Val};
+use super::traces::Traces;
+use super::tree::NodeKind;
+use contend_core::Time;
+use contend_sim::mobility::{self, Movement, Setting};
+use contend_sim::rng;
+use contend_sim::scenario::{Area, Point, Site};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Reads the sites of a file, one after the other.
+#[derive(Default)]
+pub(crate) struct Sites<'a> {
+    /// The sites with their places in the file.
+    pub all: Vec<(Val<'a>, Site)>,
+    /// The stations that each movement file has so far, by path.
+    nodes: BTreeMap<String, u32>,
+}
+
+/// What the keys of a station say.
+struct Keys<'a> {
+    position: Option<Val<'a>>,
+    grid: Option<Val<'a>>,
+    mobility: Option<Val<'a>>,
+    off: Vec<(Time, Time)>,
+}
+
+impl<'a> Sites<'a> {
+    /// Reads the site of the station or access point `v` from its fields `f`. `k`: its number from 1 among the members
+    /// of a `[[station]]`; an access point has none, and neither `grid` nor `mobility`.
+    pub fn read(
+        &mut self,
+        field: Option<&Field>,
+        v: &Val<'a>,
+        f: &mut Fields<'a>,
+        k: Option<usize>,
+        traces: &Traces,
+    ) -> Result<(), FileError> {
+        let member = |key, f: &mut Fields<'a>| k.and_then(|_| f.get(key));
+        let position = f.get("position");
+        let (grid, mobility) = (member("grid", f), member("mobility", f));
+        let off_at = member("off", f);
+        let Some(field) = field else {
+            return match [position, grid, mobility, off_at].into_iter().flatten().next() {
+                Some(at) => Err(at.error(
+                    "is for a field, but in a cell all stations hear each other",
+                    "add [field] range = \"250m\", or remove it",
+                )),
+                None => Ok(()),
+            };
+        };
+        let off = off_at.as_ref().map_or(Ok(vec![]), intervals)?;
+        let site = self.site(field, v, Keys { position, grid, mobility, off }, k.unwrap_or(1), traces)?;
+        self.all.push(site);
+        Ok(())
+    }
+
+    fn site(
+        &mut self,
+        field: &Field,
+        v: &Val<'a>,
+        keys: Keys<'a>,
+        k: usize,
+        traces: &Traces,
+    ) -> Result<(Val<'a>, Site), FileError> {
+        let Keys { position, grid, mobility, off } = keys;
+        let mut at = [&position, &grid, &mobility].into_iter().flatten().next().unwrap_or(v).clone();
+        let is_random = |v: &Val| matches!(&v.node.kind, NodeKind::Text(t) if t == "random");
+        let random = position.as_ref().is_some_and(is_random);
+        let position = match (position, grid) {
+            (Some(_), Some(grid)) => return Err(grid.error("stands beside `position`", "write one of the two")),
+            (Some(v), None) if random && field.area == Area::INFINITE => {
+                return Err(
+                    v.error("is \"random\", but the field has no area", "write field.area = [\"1000m\", \"1000m\"]")
+                );
+            }
+            (Some(_), None) if random => None,
+            (Some(v), None) => Some(pair(&v)?),
+            (None, Some(v)) => Some(in_grid(&v, k)?),
+            (None, None) => None,
+        };
+        let (choice, movement) = match &mobility {
+            Some(v) => {
+                let (choice, file) = named(v, mobility::REGISTRY, "mobility", None, &["file"])?;
+                if let Some(file) = file.as_ref().filter(|_| choice.entry.name != "trace") {
+                    return Err(
+                        file.error(format!("has no meaning for {}", choice.entry.name), "write kind = \"trace\"")
+                    );
+                }
+                (choice, file.map(|file| self.node(&file, traces)).transpose()?)
+            }
+            None => (default_choice(v.cx, mobility::REGISTRY, "fixed", &[])?, None),
+        };
+        let still = choice.entry.name == "fixed";
+        if still && position.is_none() && !random && !field.has_links() {
+            return Err(v.error("has no position, but the file has a [field]", "add position = [\"100m\", \"500m\"]"));
+        }
+        if let (Some(p), false) = (position, position.is_none_or(|p| field.area.contains(p))) {
+            let area = field.area;
+            return Err(at.error(
+                format!("is at ({}m, {}m), outside the area of {}m x {}m", p.x, p.y, area.width, area.height),
+                "write a position inside, or a larger field.area",
+            ));
+        }
+        if let Some(v) = mobility.as_ref().filter(|_| field.has_links() && !still) {
+            return Err(v.error("moves a station, but the field gives its links", "remove `mobility`, or field.links"));
+        }
+        if let Some(v) = &mobility {
+            let setting =
+                Setting { area: field.area, start: position, movement: movement.clone(), rng: rng::stream(1, "", "") };
+            objection(v, choice.entry.name, (choice.entry.build)(&choice.args, setting))?;
+            at = v.clone();
+        }
+        // Without positions all stations are at one place, which nobody reads.
+        let position = position.or_else(|| (still && !random).then(Point::default));
+        Ok((at, Site { position, mobility: choice, movement, off }))
+    }
+
+    /// The movement file that `v` names, and the number of the next station in it.
+    fn node(&mut self, v: &Val, traces: &Traces) -> Result<(Arc<Movement>, u32), FileError> {
+        let movement = traces.movement(v)?;
+        let next = self.nodes.entry(v.text()?.to_owned()).or_default();
+        *next += 1;
+        Ok((movement, *next - 1))
+    }
+}
+
+/// Reads one pair, or the pair of this member from a list of pairs.
+fn pair(v: &Val) -> Result<Point, FileError> {
+    let pairs = matches!(&v.node.kind, NodeKind::List(l) if l.iter().any(|i| matches!(i.kind, NodeKind::List(_))));
+    if pairs { point(&v.pick()?) } else { point(v) }
+}
+
+/// Reads the position of member `k` from 1 of a grid.
+fn in_grid(v: &Val, k: usize) -> Result<Point, FileError> {
+    let mut g = v.table()?;
+    let columns = g.need("columns", "4")?.integer(1..=100_000)?;
+    let spacing = distance(&g.need("spacing", "\"200m\"")?)?;
+    let at = g.read_or("at", Point::default(), |v| point(&v))?;
+    g.finish()?;
+    let (column, row) = ((k - 1) as u64 % columns, (k - 1) as u64 / columns);
+    Ok(Point { x: at.x + spacing * column as f64, y: at.y + spacing * row as f64 })
+}
