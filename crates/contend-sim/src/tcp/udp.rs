@@ -78,7 +78,9 @@ impl UdpSender {
                 (Does::TakeBack, allowed) => allowed.iter_mut().for_each(|a| a.take_back()),
             }
         }
-        self.release(io);
+        if self.allowed.is_some() {
+            self.release(io);
+        }
         if self.app.ended() && self.completed.is_none() {
             self.completed = Some(io.now.since(self.app.start()));
         }
@@ -95,6 +97,7 @@ impl UdpSender {
     }
 
     /// Sends what the allowed rate permits.
+    #[inline(never)]
     fn release(&mut self, io: &mut Io<'_, '_>) {
         let Some(allowed) = &mut self.allowed else { return };
         allowed.check(io.now);
@@ -108,6 +111,7 @@ impl UdpSender {
         }
     }
 
+    #[inline(always)]
     fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
         let size = len + self.headers;
         let mut p = Packet::new(self.flow, size, io.now, Body::Udp { seq: self.next });

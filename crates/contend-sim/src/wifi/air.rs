@@ -96,7 +96,7 @@ impl Air {
     }
 
     /// The plan of an exchange of `burst`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plan(&self, burst: &Burst) -> Plan<'_> {
         if burst.to == BROADCAST {
             return Plan::new(burst, &self.timing, &self.rates[self.broadcast]);

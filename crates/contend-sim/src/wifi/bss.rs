@@ -40,6 +40,9 @@ pub struct Bss {
     returned: Vec<Returned>,
     /// True if routing messages go before all other packets.
     prefers_messages: bool,
+    /// True if something besides the stations and the medium may act at a time of its own: control blocks, routing
+    /// agents, or a link layer that takes time.
+    has_layers: bool,
     /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
 }
@@ -121,6 +124,7 @@ impl Bss {
         };
         let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
+        let has_layers = !control.iter().all(Chain::is_empty) || forwarding.has_agents() || !link_layer.is_instant();
         let bridge = Bridge::new(routes, control);
         Ok(Bss {
             air,
@@ -132,6 +136,7 @@ impl Bss {
             unroutable: 0,
             returned: Vec::new(),
             prefers_messages,
+            has_layers,
             sink: Sink::default(),
         })
     }
@@ -281,6 +286,7 @@ impl Bss {
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
+    #[inline]
     fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
         if self.link_layer.is_instant() {
             self.enqueue(now, station, p, to, out);
@@ -290,6 +296,7 @@ impl Bss {
     }
 
     /// Puts `p`, whose next hop is `to`, into the queue of `station`.
+    #[inline]
     fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
         let (medium, mut senders) = self.split(now, out);
         if let Some(who) = senders.accept(station, p, to) {
@@ -320,18 +327,22 @@ impl Bss {
     fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
         match self.bridge.exit(ap, p) {
             Some(Exit::Wire(peer)) => out.send(peer, p),
+            Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.accept(now, ap, p, station, out),
             Some(Exit::Air(_)) => self.send_on(now, ap, p, out),
             None => self.drop(now, p, out),
         }
     }
 
     /// `station` sends `p` on towards the station where it leaves the air.
+    #[inline]
     fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
-        if let Forwarding::Agents(_) = self.forwarding {
-            return self.route(now, station, p, out);
-        }
-        let to = self.bridge.home(p).map(|h| h.station);
-        match to.and_then(|to| self.forwarding.next_hop(station, to, self.air.is_ap(station))) {
+        let next = match &self.forwarding {
+            Forwarding::Agents(_) => return self.route(now, station, p, out),
+            Forwarding::Infrastructure(aps) if !self.air.is_ap(station) => aps.get(station as usize).copied(),
+            Forwarding::Infrastructure(_) => self.bridge.home(p).map(|h| h.station),
+            Forwarding::Static(routes) => self.bridge.home(p).and_then(|h| routes.next(station, h.station)),
+        };
+        match next {
             Some(next) => self.accept(now, station, p, next, out),
             None => self.drop(now, p, out),
         }
@@ -411,8 +422,12 @@ impl Bss {
             }
             return;
         }
+        let is_ap = self.air.is_ap(station);
+        if is_ap && self.forwarding.is_infrastructure() {
+            return self.enter(now, station, Side::Air, p, out);
+        }
         let home = self.bridge.home(p);
-        if self.air.is_ap(station) && home.is_none_or(|h| h.station == station || self.forwarding.is_infrastructure()) {
+        if is_ap && home.is_none_or(|h| h.station == station) {
             self.enter(now, station, Side::Air, p, out);
         } else if let Some(h) = home.filter(|h| h.station == station) {
             out.send(h.host, p);
@@ -423,16 +438,29 @@ impl Bss {
         }
     }
 
-    /// The receiver has got the burst of `who` and forwards its packet.
-    fn deliver(&mut self, now: Time, who: Contender, by: Option<StationId>, out: &mut Out<'_>) {
+    /// In a cell, the receiver has got the burst of `who` and forwards its packet.
+    #[inline]
+    fn deliver_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+        match self.stations.received(who) {
+            Some((ap, packet)) if self.air.is_ap(ap) => {
+                let packet = *packet;
+                self.enter(now, ap, Side::Air, &packet, out);
+            }
+            Some((_, packet)) => {
+                if let Some(home) = self.bridge.home(packet) {
+                    out.send(home.host, packet);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// In a field, the station `by` has got the burst of `who`.
+    fn deliver(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
         let from = self.stations.station_of(who);
-        let (station, mut packet) = match (self.stations.packet(who), by) {
-            (Some(p), Some(by)) if p.next_hop == BROADCAST => (by, *p),
-            _ => match self.stations.received(who) {
-                Some((station, packet)) => (station, *packet),
-                None => return,
-            },
-        };
+        let all = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST).map(|p| (by, *p));
+        let one = || self.stations.received(who).map(|(station, packet)| (station, *packet));
+        let Some((station, mut packet)) = all.or_else(one) else { return };
         if is_message(&packet) {
             packet.hops = u8::from(packet.next_hop == BROADCAST);
             packet.next_hop = from;
@@ -448,9 +476,30 @@ impl Bss {
     fn wake(&mut self, now: Time, out: &mut Out<'_>) {
         loop {
             let (medium, mut senders) = self.split(now, out);
-            let Some((who, by)) = medium.wake(&mut senders) else { break };
-            self.deliver(now, who, by, out);
+            match medium.wake(&mut senders) {
+                None => break,
+                Some((who, None)) => {
+                    self.deliver_in_cell(now, who, out);
+                    break;
+                }
+                Some((who, Some(by))) => self.deliver(now, who, by, out),
+            }
         }
+        if self.has_layers {
+            self.wake_layers(now, out);
+        }
+        if self.stations.next_deadline() <= now {
+            let (medium, mut senders) = self.split(now, out);
+            for who in senders.stations.take_held_back() {
+                if senders.ask_again(who) {
+                    medium.contend(&mut senders, who);
+                }
+            }
+        }
+    }
+
+    /// Does what is due above the queues of the stations.
+    fn wake_layers(&mut self, now: Time, out: &mut Out<'_>) {
         while let Some((step, p)) = self.link_layer.take(now) {
             match step {
                 Step::Down(station) => self.enqueue(now, station, &p, p.next_hop, out),
@@ -471,14 +520,6 @@ impl Bss {
                 }
             }
         }
-        if self.stations.next_deadline() <= now {
-            let (medium, mut senders) = self.split(now, out);
-            for who in senders.stations.take_held_back() {
-                if senders.ask_again(who) {
-                    medium.contend(&mut senders, who);
-                }
-            }
-        }
     }
 }
 
@@ -490,12 +531,15 @@ impl Node for Bss {
             Input::Wake => self.wake(now, out),
             Input::Rejected => {}
         }
+        let next = self.medium.next_deadline().min(self.stations.next_deadline());
+        if !self.has_layers {
+            return next;
+        }
         while let Some(r) = self.returned.pop() {
             self.failed(now, r, out);
             self.carry_out(now, out);
         }
-        let others = self.forwarding.deadline().min(self.link_layer.deadline());
-        let others = self.bridge.deadline().min(self.stations.next_deadline()).min(others);
-        self.medium.next_deadline().min(others)
+        let layers = self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline());
+        self.medium.next_deadline().min(self.stations.next_deadline()).min(layers)
     }
 }

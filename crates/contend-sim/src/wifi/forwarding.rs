@@ -64,6 +64,11 @@ impl Forwarding {
         matches!(self, Forwarding::Infrastructure(_))
     }
 
+    /// True if stations have routing agents.
+    pub(super) fn has_agents(&self) -> bool {
+        matches!(self, Forwarding::Agents(_))
+    }
+
     /// The routing agents, if there are any.
     #[inline]
     pub(super) fn agents(&mut self) -> Option<&mut Agents> {
@@ -74,17 +79,6 @@ impl Forwarding {
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         if let Forwarding::Agents(agents) = self { agents.deadline() } else { Time::NEVER }
-    }
-
-    /// Where `station` sends a packet that leaves the air at `to`; `None` if it knows no way, or if agents route.
-    #[inline]
-    pub(super) fn next_hop(&self, station: StationId, to: StationId, is_ap: bool) -> Option<StationId> {
-        match self {
-            Forwarding::Infrastructure(_) if is_ap => Some(to),
-            Forwarding::Infrastructure(aps) => aps.get(station as usize).copied(),
-            Forwarding::Static(routes) => routes.next(station, to),
-            Forwarding::Agents(_) => None,
-        }
     }
 }
 
