@@ -73,6 +73,12 @@ impl Deadlines {
         (self.first.at < Time::NEVER).then_some((self.first.at, self.first.id))
     }
 
+    /// The deadline of `id`.
+    pub fn at(&self, id: u32) -> Time {
+        let place = id as usize;
+        self.levels[0][place / SIBLINGS].0[place % SIBLINGS].at
+    }
+
     /// Sets the deadline of `id`.
     pub fn set(&mut self, id: u32, at: Time) {
         let (mut place, mut entry) = (id as usize, Entry { at, id });
@@ -87,8 +93,7 @@ impl Deadlines {
 
     /// Sets the deadline of `id` to `at` if `at` is earlier.
     pub fn lower(&mut self, id: u32, at: Time) {
-        let place = id as usize;
-        if at < self.levels[0][place / SIBLINGS].0[place % SIBLINGS].at {
+        if at < self.at(id) {
             self.set(id, at);
         }
     }

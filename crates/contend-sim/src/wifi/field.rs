@@ -55,7 +55,7 @@ pub(super) struct Field {
     radios: Vec<Radio>,
     /// By contender.
     countdowns: Vec<Countdown>,
-    /// When the backoff of each contender ends.
+    /// When the backoff of each contender ends, or an earlier instant.
     timers: Deadlines,
     flights: Vec<Flight>,
     /// The numbers of flights that are over.
@@ -121,11 +121,32 @@ struct Flight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     at: Time,
-    what: What,
-    sequence: u64,
+    order: Order,
     flight: u32,
     /// The first of the stations that hear the flight at which it happens.
     next: u32,
+}
+
+/// The order of events in one instant: by kind, then by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Order(u64);
+
+impl Order {
+    /// The bits of the number.
+    const NUMBER: u32 = 56;
+
+    fn new(what: What, number: u64) -> Order {
+        Order((what as u64) << Order::NUMBER | number)
+    }
+
+    /// True if it is of a kind before `what`, or of this kind.
+    fn is_up_to(self, what: What) -> bool {
+        self.0 >> Order::NUMBER <= what as u64
+    }
+
+    fn is(self, what: What) -> bool {
+        self.0 >> Order::NUMBER == what as u64
+    }
 }
 
 /// Kinds of event, in their order in one instant.
@@ -229,7 +250,7 @@ impl Field {
         self.waking = true;
         loop {
             while let Some(event) = self.due(now, What::Ends) {
-                if event.what == What::Sent {
+                if event.order.is(What::Sent) {
                     self.sent(senders, event.flight);
                 } else if let Some(received) = self.ends(senders, event) {
                     return Some(received);
@@ -256,13 +277,13 @@ impl Field {
     /// Takes the next event if it is due at `now` and not of a kind after `last`.
     fn due(&mut self, now: Time, last: What) -> Option<Event> {
         let Reverse(event) = *self.events.peek()?;
-        (event.at <= now && event.what <= last).then(|| self.events.pop())?;
+        (event.at <= now && event.order.is_up_to(last)).then(|| self.events.pop())?;
         Some(event)
     }
 
     fn schedule(&mut self, at: Time, what: What, flight: u32, next: u32) {
         self.sequence += 1;
-        self.events.push(Reverse(Event { at, what, sequence: self.sequence, flight, next }));
+        self.events.push(Reverse(Event { at, order: Order::new(what, self.sequence), flight, next }));
     }
 
     /// `who`, which had nothing to send, now has a burst.
@@ -296,7 +317,10 @@ impl Field {
     }
 
     fn set_timer(&mut self, who: Contender) {
-        self.timers.set(who, self.countdowns[who as usize].due(self.slot));
+        let due = self.countdowns[who as usize].due(self.slot);
+        if self.timers.at(who) != due {
+            self.timers.set(who, due);
+        }
     }
 
     fn backoff(&mut self, senders: &mut Senders<'_, '_>, who: Contender, why: Draw) -> u64 {
@@ -346,9 +370,17 @@ impl Field {
         while let Some((at, who)) = self.timers.first()
             && at <= now
         {
+            let due = self.countdowns[who as usize].due(self.slot);
+            if due > now {
+                self.timers.set(who, due);
+                continue;
+            }
             self.timers.set(who, Time::NEVER);
             self.countdowns[who as usize].start();
             self.starting.push(who);
+        }
+        if self.starting.is_empty() && self.answering.is_empty() {
+            return;
         }
         if self.starting.len() > 1 && senders.stations.have_categories() {
             self.collide_inside(senders);
@@ -505,11 +537,15 @@ impl Field {
         }
         for who in senders.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
+            let counts = count.resume_at() <= now;
             let Some(counted) = count.freeze(now, self.slot, is_new) else { continue };
             if !count.waits() {
                 continue;
             }
-            self.timers.set(who, Time::NEVER);
+            // Otherwise its timer stands: most often the backoff resumes at the same instant, the end of the NAV.
+            if counts {
+                self.timers.set(who, Time::NEVER);
+            }
             if is_new && count.rules.residue == Residue::Redraw {
                 let slots = self.backoff(senders, who, Draw::Cycle(u32::try_from(counted).unwrap_or(u32::MAX)));
                 self.countdowns[who as usize].back_off(slots, true);
