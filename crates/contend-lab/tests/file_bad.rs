@@ -399,7 +399,8 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[[station]]\nname = \"slow\"\n[[station]]",
-        "t.toml:11:8: `station.1.name` is used twice: \"slow\"\n  help: give each station, node and link its own name",
+        "t.toml:11:8: `station.1.name` is used twice: \"slow\"\n  help: give each access point, station, node and link \
+         its own name",
     ),
     (
         "[[station]]",
@@ -461,7 +462,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "to = \"station\"",
         "to = \"ap\"",
-        "t.toml:15:6: `flow.0.to` is the access point: a flow cannot end there\
+        "t.toml:15:6: `flow.0.to` is an access point: a flow cannot end there\
             \n  help: write \"server\" for a host behind \
             it, or \"station\"",
     ),
@@ -831,14 +832,14 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" \
             }",
         "t.toml:24:10: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: queue, access, control, position",
+            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 \
             }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
         "t.toml:25:30: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: queue, access, control, position",
+            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position",
     ),
     (
         "[1, 2]",

@@ -1,8 +1,9 @@
 //! Messages about positions that make a run pointless.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use contend_core::Span;
 use contend_lab::reading::file::{Overlay, parse};
-use contend_sim::scenario::Place;
+use contend_sim::scenario::{Place, Scenario};
 
 /// A station `a` at the left edge, `b` at `x`, and a flow from one to the other.
 fn pair(field: &str, x: &str, more: &str) -> String {
@@ -181,4 +182,143 @@ fn links_replace_positions() {
     says(&shadowed("shadowing = \"4\""), &["field.shadowing", "write \"6dB\""]);
     says(&shadowed("shadowing = \"30dB\""), &["from \"0dB\" to \"20dB\""]);
     says(&shadowed("shadowing = \"6dB\"\npropagation = \"range\""), &["field.shadowing", "log_distance"]);
+}
+
+// ---- several access points ----
+
+/// The access points `left` and `right`, 400 m apart, the station `a` at `x` with `more` keys, a station `b` beside
+/// `right`, and a flow.
+fn two_aps(x: &str, more: &str, flow: &str) -> String {
+    format!(
+        "duration = \"1s\"\nwifi = {{ standard = \"802.11b\" }}\nfield = {{}}\n\
+         [[ap]]\nname = \"left\"\nposition = [\"0m\", \"0m\"]\n\
+         [[ap]]\nname = \"right\"\nposition = [\"400m\", \"0m\"]\n\
+         [[station]]\nname = \"a\"\nposition = [\"{x}\", \"10m\"]\n{more}\n\
+         [[station]]\nname = \"b\"\nposition = [\"420m\", \"0m\"]\n\
+         [[flow]]\n{flow}\ntcp = \"newreno\"\n"
+    )
+}
+
+const UP: &str = "from = \"a\"\nto = \"server\"";
+const ACROSS: &str = "from = \"a\"\nto = \"b\"";
+
+/// The scenario of a good file.
+fn scenario(text: &str) -> Scenario {
+    let e = parse("t.toml", text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    e.scenario(&e.points[0], &Overlay::default()).unwrap().scenario
+}
+
+/// The names of the places at the ends of each link.
+fn links(s: &Scenario) -> Vec<(String, Place, Place)> {
+    s.links.iter().map(|l| (l.name.clone(), l.from, l.to)).collect()
+}
+
+#[test]
+fn a_station_has_the_access_point_that_it_names_or_the_strongest() {
+    let of_a = |x: &str, more: &str| scenario(&two_aps(x, more, UP)).cell.unwrap().ap_of(0);
+    assert_eq!((of_a("199m", ""), of_a("201m", "")), (0, 1));
+    assert_eq!((of_a("199m", "ap = \"right\""), of_a("201m", "ap = \"left\"")), (1, 0));
+    // The links that the file gives decide: decoded before sensed only, then by the loss.
+    let by_links = |links: &str| {
+        let file =
+            two_aps("201m", "", UP).replace("field = {}", &format!("[field]\nlinks = [{links}, [\"right\", \"b\"]]"));
+        scenario(&file).cell.unwrap().ap_of(0)
+    };
+    let weak = "{ from = \"right\", to = \"a\", loss = \"3dB\" }";
+    assert_eq!(by_links(&format!("[\"left\", \"a\"], {weak}")), 0);
+    assert_eq!(by_links(&format!("{{ from = \"left\", to = \"a\", decode = false }}, {weak}")), 1);
+    let moves = "mobility = \"random_waypoint\"";
+    let drawn = two_aps("1m", "", UP).replace("position = [\"1m\", \"10m\"]", moves);
+    let drawn = drawn.replace("field = {}", "field = { area = [\"500m\", \"500m\"] }");
+    says(&drawn, &["station.0.mobility", "no position before the run", "ap = \"left\""]);
+    assert_eq!(message(&drawn.replace(moves, &format!("{moves}\nap = \"right\""))), "");
+    // At the same distance the first one.
+    assert_eq!(of_a("200m", ""), 0);
+    // All signals are as strong: the nearest one.
+    let flat = two_aps("201m", "", UP).replace("field = {}", "field = { propagation = \"range\" }");
+    assert_eq!(scenario(&flat).cell.unwrap().ap_of(0), 1);
+}
+
+#[test]
+fn the_server_of_a_flow_is_behind_the_access_point_of_its_station() {
+    for (x, ap) in [("100m", 0), ("300m", 1)] {
+        let s = scenario(&two_aps(x, "", UP));
+        assert_eq!(links(&s), [("up.wire".to_owned(), Place::Node(0), Place::Ap(ap))]);
+    }
+    let file = two_aps("100m", "", "from = \"server\"\nto = \"h\"") + "[[node]]\nname = \"h\"\n";
+    says(&file, &["flow.0.from", "the other end names no single station", "[[node]]"]);
+}
+
+#[test]
+fn a_wire_joins_two_access_points_unless_the_file_does() {
+    let across = two_aps("100m", "", ACROSS);
+    let wire = |from, to| ("left-right".to_owned(), Place::Ap(from), Place::Ap(to));
+    assert_eq!(links(&scenario(&across)), [wire(0, 1)]);
+    // A second flow uses the same wire.
+    let twice = format!("{across}[[flow]]\nfrom = \"b\"\nto = \"a\"\ntcp = \"newreno\"\n");
+    assert_eq!(links(&scenario(&twice)), [wire(0, 1)]);
+    let forward = |file: &str| scenario(file).links[0].forward.delay;
+    assert_eq!(forward(&across), Span::from_millis(1));
+    assert_eq!(forward(&format!("{across}[wire]\ndelay = \"5ms\"\n")), Span::from_millis(5));
+    let router = "[[node]]\nname = \"r\"\nkind = \"router\"\n[[link]]\nfrom = \"left\"\nto = \"r\"\n";
+    says(&format!("{across}{router}"), &["has no path to the other end", "[[link]]"]);
+    let whole = format!("{across}{router}[[link]]\nfrom = \"r\"\nto = \"right\"\n");
+    assert_eq!(links(&scenario(&whole)).len(), 2);
+    // A run draws the ends: any two stations may have to reach each other.
+    let drawn = two_aps("100m", "", "from = \"random\"\nto = \"random\"");
+    assert_eq!(links(&scenario(&drawn)), [wire(0, 1)]);
+    says(&format!("{drawn}{router}"), &["has no path to the other end"]);
+    // Stations that forward packets need no wire.
+    let forwarding = across.replace("field = {}", "field = { routing = \"static\", range = \"500m\" }");
+    assert_eq!(links(&scenario(&forwarding)), []);
+}
+
+#[test]
+fn one_access_point_of_a_list_is_the_access_point() {
+    let one = two_aps("100m", "", UP).replace("[[ap]]\nname = \"right\"\nposition = [\"400m\", \"0m\"]\n", "");
+    let short = one.replace("[[ap]]\nname = \"left\"\n", "[ap]\n");
+    let listed = one.replace("\"left\"", "\"ap\"");
+    assert_ne!(short, listed);
+    assert_eq!(format!("{:?}", scenario(&short)), format!("{:?}", scenario(&listed)));
+}
+
+#[test]
+fn access_points_that_do_not_fit_are_refused() {
+    let good = two_aps("100m", "", UP);
+    assert_eq!(message(&good), "");
+    says(
+        &two_aps("100m", "ap = \"lefd\"", UP),
+        &["station.0.ap", "unknown access point: \"lefd\"", "did you mean `left`?"],
+    );
+    says(&two_aps("100m", "ap = \"b\"", UP), &["station.0.ap", "unknown access point: \"b\""]);
+    says(&good.replace("\"right\"", "\"left\""), &["ap.1.name", "is used twice: \"left\""]);
+    says(&good.replace("\"right\"", "\"a\""), &["station.0.name", "is used twice: \"a\""]);
+    says(
+        &two_aps("100m", "ap = \"right\"", UP),
+        &["flow.0.from", "\"a\", which is 300.2m from its access point \"right\"", "decoded up to 250m"],
+    );
+    says(&good.replace("field = {}\n", ""), &["`ap` is a list of access points", "write [ap], or add [field]"]);
+    says(&good.replacen("[[ap]]", "[ap]", 1), &["duplicate key", "two brackets"]);
+    says(&good.replacen("name = \"left\"\n", "", 1), &["ap.0", "name = \"left\""]);
+    says(&good.replacen("position = [\"0m\", \"0m\"]\n", "", 1), &["ap.0", "has no position"]);
+    let alone = pair("", "200m", "").replacen("[[station]]", "[ap]\nname = \"x\"\n[[station]]", 1);
+    says(&alone, &["ap.name", "is for several access points", "write [[ap]]"]);
+    says(&pair("routing = \"infrastructure\"", "200m", ""), &["field.routing", "needs an access point", "\"static\""]);
+}
+
+#[test]
+fn key_paths_name_access_points() {
+    let file = two_aps("100m", "", UP);
+    let with = |key: &str, value: &str| {
+        parse("t.toml", &file, &[(key.to_owned(), value.to_owned())]).map_err(|e| e.render(false))
+    };
+    let queue = |key: &str| {
+        let e = with(key, "fq_codel").unwrap_or_else(|e| panic!("{e}"));
+        let s = e.scenario(&e.points[0], &Overlay::default()).unwrap().scenario;
+        s.cell.unwrap().aps.iter().map(|ap| ap.station.queue.entry.name).collect::<Vec<_>>()
+    };
+    assert_eq!(queue("ap.right.queue"), ["fifo", "fq_codel"]);
+    assert_eq!(queue("ap.0.queue"), ["fq_codel", "fifo"]);
+    let unknown = with("ap.rigth.queue", "fq_codel").map(drop).unwrap_err();
+    assert!(unknown.contains("no [[ap]] has the name or number `rigth`") && unknown.contains("right"), "{unknown}");
 }

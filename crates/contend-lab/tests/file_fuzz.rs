@@ -99,6 +99,63 @@ to = "9p"
 until = "drops > 0"
 "#;
 
+/// Stations at positions, with two access points.
+const FIELD: &str = r#"duration = "10s"
+[wifi]
+standard = "802.11g"
+[field]
+area = ["1000m", "1000m"]
+range = "95m"
+sense = "200m"
+propagation = { kind = "log_distance", exponent = 3 }
+capture = { ratio = "10dB", frame = "strongest" }
+routing = "infrastructure"
+[param]
+apart = 160
+[[ap]]
+name = "left"
+position = ["200m", "0m"]
+queue = "fq_codel"
+control = "fcwa"
+[[ap]]
+name = "right"
+position = ["= 200m + apart * 1m", "0m"]
+[[station]]
+name = "anna"
+count = 3
+ap = ["left", "right", "left"]
+grid = { columns = 2, spacing = "20m", at = ["270m", "20m"] }
+[[station]]
+name = "ben"
+position = ["290m", "0m"]
+[[node]]
+name = "h"
+[[link]]
+from = "left"
+to = "h"
+[[link]]
+from = "right"
+to = "h"
+[wire]
+delay = "2ms"
+[[flow]]
+count = 3
+from = "server"
+to = "anna"
+tcp = "cubic"
+[[flow]]
+from = "ben"
+to = "h"
+tcp = "bbr"
+[sweep]
+"ap.left.queue" = ["fifo", "codel"]
+"ap.1.access" = ["dcf", "edca"]
+"param.apart" = [160, 150]
+"#;
+
+/// The files from which the others are made.
+const SEEDS: [&str; 2] = [SEED, FIELD];
+
 /// Values that are wrong in most places.
 const VALUES: &[&str] = &[
     "0",
@@ -147,9 +204,11 @@ const VALUES: &[&str] = &[
 ];
 
 #[test]
-fn the_seed_is_a_good_file() {
-    let e = parse("t.toml", SEED, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    assert_eq!(e.points.len(), 2);
+fn the_seeds_are_good_files() {
+    for (seed, points) in SEEDS.iter().zip([2, 8]) {
+        let e = parse("t.toml", seed, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        assert_eq!(e.points.len(), points);
+    }
 }
 
 /// Reads a text and, if it is valid, each of its points; otherwise renders the error.
@@ -162,14 +221,10 @@ fn survive(text: &str, sets: &[(String, String)]) {
     }
 }
 
-fn lines() -> Vec<&'static str> {
-    SEED.lines().collect()
-}
-
 /// Keys of the settings that are tried.
 const KEYS: &[&str] = &[
     "count", "from", "to", "tcp", "udp", "start", "size", "rate", "queue", "loss", "access", "kind", "n", "delay",
-    "name", "limit", "rto.min", "cc.beta", "expect", "when", "over", "window", "slot",
+    "name", "ap", "position", "sense", "limit", "rto.min", "cc.beta", "expect", "when", "over", "window", "slot",
 ];
 
 proptest! {
@@ -177,8 +232,11 @@ proptest! {
 
     /// A file whose lines are dropped, doubled, moved or given other values.
     #[test]
-    fn mutated_files_never_panic(edits in prop::collection::vec((0usize..4, 0usize..200, 0usize..200), 1..5)) {
-        let mut lines: Vec<String> = lines().into_iter().map(str::to_string).collect();
+    fn mutated_files_never_panic(
+        seed in prop::sample::select(&SEEDS[..]),
+        edits in prop::collection::vec((0usize..4, 0usize..200, 0usize..200), 1..5),
+    ) {
+        let mut lines: Vec<String> = seed.lines().map(str::to_string).collect();
         for (edit, at, with) in edits {
             let i = at % lines.len().max(1);
             match (edit, lines.get(i).cloned()) {
@@ -196,14 +254,15 @@ proptest! {
     /// Any value at any key path, from the command line.
     #[test]
     fn settings_never_panic(
-        table in "(wifi|ap|flow|station|link|node|wire|param|sweep|claim|seeds|duration)",
-        index in "(\\.[0-4])?",
+        seed in prop::sample::select(&SEEDS[..]),
+        table in "(wifi|ap|flow|station|field|link|node|wire|param|sweep|claim|seeds|duration)",
+        index in "(\\.([0-4]|left))?",
         key in prop::option::of(prop::sample::select(KEYS)),
         at in 0usize..200,
     ) {
         let key = key.map_or(String::new(), |k| format!(".{k}"));
-        survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].trim_matches('"').to_string())]);
-        survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].to_string())]);
+        survive(seed, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].trim_matches('"').to_string())]);
+        survive(seed, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].to_string())]);
     }
 
     /// A file whose characters are changed, inserted or removed.

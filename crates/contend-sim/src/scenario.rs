@@ -106,3 +106,11 @@ pub struct FlowSpec {
     /// The specification of its two ends.
     pub ends: EndsSpec,
 }
+
+impl FlowSpec {
+    /// The places of which each run takes one: where its data may come from, and where they may go.
+    pub fn candidates(&self) -> [Vec<Place>; 2] {
+        let [from, to] = self.random.each_ref().map(|among| among.as_ref().map(|places| places.to_vec()));
+        [from.unwrap_or_else(|| vec![self.from]), to.unwrap_or_else(|| vec![self.to])]
+    }
+}

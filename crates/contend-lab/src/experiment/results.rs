@@ -6,7 +6,7 @@
 use contend_core::packet::PacketKind;
 use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
-use contend_sim::wifi::{Frame, Success};
+use contend_sim::wifi::{Frame, StationId, Success};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -119,9 +119,13 @@ pub struct Run {
     /// The successes on the air; absent unless a metric needs them.
     #[serde(skip)]
     pub successes: Option<Successes>,
-    /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
+    /// Names of access points and stations by [`StationId`], for captures.
     #[serde(skip)]
     pub stations: Vec<String>,
+    /// For each of `stations` its access point; an access point has itself. Empty if stations forward packets for each
+    /// other.
+    #[serde(skip)]
+    pub bss: Vec<StationId>,
     /// Number of contending stations in a `[contention]` run.
     #[serde(skip)]
     pub contending: Option<u32>,
@@ -131,6 +135,16 @@ pub struct Run {
 }
 
 impl Run {
+    /// True if `station` is an access point.
+    pub fn is_ap(&self, station: StationId) -> bool {
+        self.bss.get(station as usize) == Some(&station)
+    }
+
+    /// The names of the access points.
+    pub fn access_points(&self) -> impl Iterator<Item = &str> {
+        (0..).zip(&self.stations).filter(|(i, _)| self.is_ap(*i)).map(|(_, name)| name.as_str())
+    }
+
     /// Of these flows, by index, those that compete for the capacity: the greedy ones. All of them if none is greedy.
     pub fn competing(&self, flows: &[usize]) -> Vec<usize> {
         let greedy = |i: &usize| self.flows.get(*i).is_some_and(|f| f.greedy);
@@ -158,6 +172,7 @@ impl Run {
             frames: vec![],
             successes: None,
             stations: vec![],
+            bss: vec![],
             contending: None,
             arguments,
         }

@@ -13,7 +13,7 @@ use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{Scenario, Transport};
+use contend_sim::scenario::{CellSpec, Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::traffic::is_greedy;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
@@ -94,11 +94,21 @@ pub fn run(
             warmup: before,
         }),
         stations: net.stations().to_vec(),
+        bss: scenario.cell.as_ref().map_or_else(Vec::new, bss),
         contending: None,
         arguments: BTreeMap::new(),
     };
     run.wall_s = started.elapsed().as_secs_f64();
     Ok(Some(run))
+}
+
+/// The access point of each access point, which is itself, and of each station.
+fn bss(cell: &CellSpec) -> Vec<StationId> {
+    if cell.aps.is_empty() || cell.field.as_ref().is_some_and(|f| f.routing.is_some()) {
+        return vec![];
+    }
+    let of_stations = (0..cell.stations.len()).map(|i| cell.ap_of(i) as StationId);
+    (0..cell.aps.len() as StationId).chain(of_stations).collect()
 }
 
 /// The frames that [`run`] captures with `seed`. The run is simulated again, up to `end` only.

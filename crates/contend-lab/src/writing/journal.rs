@@ -10,7 +10,7 @@ use crate::experiment::results::{PointKey, Run, Series, Successes};
 use crate::writing::disk;
 use contend_core::Span;
 use contend_sim::stats::Durations;
-use contend_sim::wifi::{AP, Success};
+use contend_sim::wifi::{AP, StationId, Success};
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -311,6 +311,7 @@ fn lines(path: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Resu
 #[derive(Serialize)]
 struct Kept<'a> {
     stations: &'a [String],
+    bss: &'a [StationId],
     contending: Option<u32>,
     arguments: &'a BTreeMap<String, f64>,
     series: &'a Series,
@@ -324,6 +325,7 @@ struct Kept<'a> {
 #[derive(Deserialize)]
 struct KeptRead {
     stations: Vec<String>,
+    bss: Vec<StationId>,
     contending: Option<u32>,
     arguments: BTreeMap<String, f64>,
     series: Series,
@@ -364,6 +366,7 @@ impl Kept<'_> {
         };
         Kept {
             stations: &run.stations,
+            bss: &run.bss,
             contending: run.contending,
             arguments: &run.arguments,
             series: &run.series,
@@ -381,7 +384,8 @@ impl KeptRead {
             let station = (n / 2) as u32;
             if n % 2 == 1 { Success::new(AP, station) } else { Success::new(station, AP) }
         };
-        (run.stations, run.contending, run.arguments) = (self.stations, self.contending, self.arguments);
+        (run.stations, run.bss) = (self.stations, self.bss);
+        (run.contending, run.arguments) = (self.contending, self.arguments);
         run.series = self.series;
         for (flow, [rtt, delay]) in run.flows.iter_mut().zip(&self.flows) {
             (flow.rtt, flow.delay) = (durations(rtt), durations(delay));

@@ -242,6 +242,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         series: series(&mut dice, &flows, shape.seconds),
         frames: exchange(&mut dice, &flows, frames),
         successes: None,
+        bss: vec![0; stations.len()],
         stations,
         contending: None,
         arguments: BTreeMap::new(),

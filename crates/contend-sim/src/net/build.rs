@@ -54,7 +54,8 @@ impl<'a> Builder<'a> {
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(cell) = &spec.cell {
-            let node = Bss::new(spec.seed, cell, self.routes(), &self.facts(), &named)?;
+            let facts: Vec<Vec<FlowFacts>> = (0..cell.aps.len()).map(|ap| self.facts(Place::Ap(ap))).collect();
+            let node = Bss::new(spec.seed, cell, self.routes(), &facts, &named)?;
             category_queue_names = node.category_queue_names().to_vec();
             let first = node.first_deadline();
             world.add(Box::new(node), first);
@@ -136,7 +137,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The far ends of wires at the access point and at routers. At all other places flows end.
+    /// The far ends of wires at access points and at routers. At all other places flows end.
     fn far_ends(&self) -> BTreeMap<Place, FarEnd> {
         let routers = self.spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
         let mut ends: BTreeMap<Place, FarEnd> = routers
@@ -193,11 +194,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The facts about each flow for control blocks.
-    fn facts(&self) -> Vec<FlowFacts> {
+    /// The facts about each flow for control blocks of the access point `ap`.
+    fn facts(&self, ap: Place) -> Vec<FlowFacts> {
         let one = |(i, (f, [there, _])): (usize, (&FlowSpec, &[Vec<Hop>; 2]))| {
-            let on_air = |p: Place| matches!(p, Place::Station(_));
-            let up = match (on_air(f.from), on_air(f.to)) {
+            let on_air = |hop: Option<&Hop>| hop.is_some_and(|h| h.link.is_none());
+            let (from, to) = (there.iter().find(|h| h.to == ap), there.iter().find(|h| h.from == ap));
+            let up = match (on_air(from), on_air(to)) {
                 (true, false) => Some(true),
                 (false, true) => Some(false),
                 _ => None,

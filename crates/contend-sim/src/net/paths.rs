@@ -88,9 +88,9 @@ fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
     }
     let stations: BTreeSet<Place> =
         spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
-    let aps = spec.cell.as_ref().map_or(0, |c| c.aps.len());
     for &p in &stations {
-        for ap in (0..aps).map(Place::Ap) {
+        if let (Place::Station(i), Some(cell)) = (p, spec.cell.as_ref().filter(|c| !c.aps.is_empty())) {
+            let ap = Place::Ap(cell.ap_of(i));
             add(Hop { from: p, to: ap, link: None });
             add(Hop { from: ap, to: p, link: None });
         }
@@ -140,7 +140,7 @@ fn path(
     Ok(first.into_iter().chain(between.iter().copied()).chain(last.map(Hop::back)).collect())
 }
 
-/// The path with the fewest hops from `from` to `to`. Only the access point and routers forward packets.
+/// The path with the fewest hops from `from` to `to`. Only access points and routers forward packets.
 fn shortest(spec: &Scenario, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place, to: Place) -> Option<Vec<Hop>> {
     let passes = |p: Place| match p {
         Place::Ap(_) => true,

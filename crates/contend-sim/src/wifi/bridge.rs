@@ -163,12 +163,12 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The blocks of each access point of `spec`. `flows` has the facts about each flow for control blocks.
+    /// The blocks of each access point of `spec`. `flows` has, for each access point, the facts about each flow.
     ///
     /// # Errors
     /// If a block refuses its parameters. The text names the block.
-    pub(super) fn all(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts]) -> Result<Vec<Chain>, String> {
-        (0..).zip(&spec.aps).map(|(id, ap)| Chain::new(seed, id, ap, air, flows)).collect()
+    pub(super) fn all(seed: u64, spec: &CellSpec, air: &Air, flows: &[Vec<FlowFacts>]) -> Result<Vec<Chain>, String> {
+        (0..).zip(spec.aps.iter().zip(flows)).map(|(id, (ap, flows))| Chain::new(seed, id, ap, air, flows)).collect()
     }
 
     /// True if a block needs reports of attempts on the air.

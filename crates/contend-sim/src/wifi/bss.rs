@@ -84,8 +84,8 @@ impl Medium {
 }
 
 impl Bss {
-    /// The access points and the stations of `spec`. `facts` has the facts about each flow for control blocks; `flow`
-    /// maps the name of a flow to its number.
+    /// The access points and the stations of `spec`. `facts` has, for each access point, the facts about each flow for
+    /// control blocks; `flow` maps the name of a flow to its number.
     ///
     /// # Errors
     /// If an algorithm refuses its parameters, or the PHY does not have a rate. The text names the station.
@@ -93,7 +93,7 @@ impl Bss {
         seed: u64,
         spec: &CellSpec,
         routes: Routes,
-        facts: &[FlowFacts],
+        facts: &[Vec<FlowFacts>],
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Bss, String> {
         let air = Air::new(spec)?;

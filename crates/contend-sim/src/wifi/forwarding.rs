@@ -1,10 +1,10 @@
 //! How stations of a channel forward packets to each other.
 
+use super::StationId;
 use super::agents::{Agents, is_copy};
 use super::bridge::Routes;
 use super::field::Links;
 use super::spec::{CellSpec, StationSpec};
-use super::{AP, StationId};
 use crate::rng;
 use crate::routing::{Setting, Shortest};
 use crate::stats::TransmitterCounters;
@@ -16,8 +16,7 @@ use std::sync::Arc;
 /// How stations find the next hop.
 #[derive(Debug)]
 pub(super) enum Forwarding {
-    /// Each station, except access points, has an access point and sends everything to it. Access points know their
-    /// stations.
+    /// Each station has an access point and sends everything to it. Access points know their stations.
     Infrastructure(Vec<StationId>),
     /// Routes that never change.
     Static(Shortest),
@@ -38,7 +37,8 @@ impl Forwarding {
     ) -> Result<Forwarding, String> {
         let choice = spec.field.as_ref().and_then(|f| f.routing.as_ref().map(|choice| (choice, f.arp)));
         let Some(((Choice { entry, args }, arp), links)) = choice.zip(links) else {
-            return Ok(Forwarding::Infrastructure(vec![AP; spec.members().count()]));
+            let of_stations = (0..spec.stations.len()).map(|i| spec.ap_of(i) as StationId);
+            return Ok(Forwarding::Infrastructure((0..spec.aps.len() as StationId).chain(of_stations).collect()));
         };
         let homes = routes.homes.iter().flatten().map(|h| h.station);
         let neighbours: Vec<Vec<StationId>> = (0..links.stations() as StationId)

@@ -18,7 +18,7 @@ pub struct CellSpec {
     pub phy: Phy,
     /// Medium-access options and limits.
     pub mac: MacSpec,
-    /// The access points. A cell has one.
+    /// The access points. A cell has one; a field may have several, or none.
     pub aps: Vec<ApSpec>,
     /// The stations.
     pub stations: Vec<StationSpec>,
@@ -31,6 +31,8 @@ pub struct CellSpec {
 pub struct FieldSpec {
     /// Where each access point and station is, by [number](super::StationId).
     pub sites: Vec<Site>,
+    /// The number in [`CellSpec::aps`] of each station's access point; empty if all have the first one, or none.
+    pub association: Vec<usize>,
     /// The ground that stations never leave; infinite if they do not move.
     pub area: Area,
     /// Who hears whom, whatever the distance; `None` if distances decide.
@@ -148,6 +150,11 @@ impl CellSpec {
     pub fn has_agents(&self) -> bool {
         let routing = self.field.as_ref().and_then(|f| f.routing.as_ref().map(|r| (r.entry.name, f.arp)));
         routing.is_some_and(|(name, arp)| name != "static" || arp)
+    }
+
+    /// The number in [`CellSpec::aps`] of the access point of the station number `i` in [`CellSpec::stations`].
+    pub fn ap_of(&self, i: usize) -> usize {
+        self.field.as_ref().and_then(|f| f.association.get(i)).copied().unwrap_or(0)
     }
 
     /// The access points, then the stations, in the order of their [numbers](super::StationId).

@@ -13,7 +13,7 @@ mod independence;
 
 use crate::experiment::results::Run;
 use contend_core::Time;
-use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use dissect::What;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -151,7 +151,7 @@ impl CapturedFrames {
     /// The frames of a simulated run, from `from` on. Transmitters have the names of the run's stations.
     pub fn of_run(run: &Run, from: Time) -> CapturedFrames {
         let mut frames: Vec<Seen> =
-            run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(seen).collect();
+            run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(|f| seen(f, run)).collect();
         frames.sort_by_key(|f| f.at_ns);
         let names = (0..).zip(&run.stations).map(|(id, name)| (address(id), name.clone())).collect();
         CapturedFrames { frames, tsft: false, names }
@@ -207,7 +207,7 @@ pub(crate) fn address(id: u32) -> Address {
 }
 
 /// A frame of a run, as a capture shows it.
-fn seen(f: &Frame) -> Seen {
+fn seen(f: &Frame, run: &Run) -> Seen {
     Seen {
         at_ns: f.start.as_nanos(),
         from: Some(address(f.from)),
@@ -219,6 +219,6 @@ fn seen(f: &Frame) -> Seen {
         spoilt: f.outcome != FrameOutcome::Received,
         data: true,
         ip: None,
-        down: f.from == AP,
+        down: run.is_ap(f.from),
     }
 }

@@ -361,12 +361,17 @@ pub fn reported() -> impl Iterator<Item = &'static str> {
     metrics().flat_map(|m| m.reported.iter().chain(m.reported_in_contention)).copied()
 }
 
-/// The metrics that `run` reports, by name, in base units. Metrics without a value (a round-trip time of datagrams,
-/// collisions on a wire) are left out.
+/// The metrics that `run` reports, by name, in base units: those of the access point for each access point. Metrics
+/// without a value (a round-trip time of datagrams, collisions on a wire) are left out.
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
-    let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
+    let value = |text: String| Some((text.clone(), Expr::parse(&text).ok()?.eval(run).ok()?));
     let of = |m: &MetricEntry| if run.contending.is_some() { m.reported_in_contention } else { m.reported };
-    metrics().flat_map(of).filter_map(|text| Some(((*text).to_owned(), value(text)?))).collect()
+    let aps: Vec<&str> = run.access_points().collect();
+    let each = |text: &&'static str| match text.strip_suffix("[ap]") {
+        Some(metric) if !aps.is_empty() => aps.iter().map(|ap| format!("{metric}[{ap}]")).collect(),
+        _ => vec![(*text).to_owned()],
+    };
+    metrics().flat_map(of).flat_map(each).filter_map(value).collect()
 }
 
 /// The value of a metric of `show` in `run`, in base units.

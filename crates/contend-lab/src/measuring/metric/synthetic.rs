@@ -86,6 +86,7 @@ pub(crate) fn example() -> Run {
     run.flows[4].completions_s = vec![5.0];
     run.queues =
         vec![queue("ap", [3, 7, 0, 0], &[5, 15]), queue("sta1", [1, 0, 0, 0], &[]), queue("sta2", [0; 4], &[])];
+    (run.stations, run.bss) = (["ap", "sta1", "sta2"].map(str::to_owned).to_vec(), vec![0, 0, 0]);
     run.point = [("flow.1.count".to_owned(), 2.into()), ("ap.queue.limit".to_owned(), "100p".into())].into();
     run.air = Some(Air {
         frames: 1000,

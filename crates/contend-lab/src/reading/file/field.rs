@@ -100,15 +100,39 @@ impl<'a> Field<'a> {
         self.links.is_some()
     }
 
-    /// The field with stations at these sites, of which the first `aps` are access points.
-    ///
-    /// # Errors
-    /// If a link is wrong.
-    pub fn with(self, sites: Vec<Site>, aps: usize, places: &Places) -> Result<FieldSpec, FileError> {
+    /// How the power falls with the distance.
+    pub fn propagation(&self) -> &Choice<propagation::Build> {
+        &self.propagation
+    }
+
+    /// True if stations may send to access points only.
+    pub fn needs_ap(&self) -> bool {
+        matches!(self.routing, Some(None))
+    }
+
+    /// True if stations forward packets although there are access points.
+    pub fn forwards(&self) -> bool {
+        matches!(self.routing, Some(Some(_)))
+    }
+
+    /// The links that the file gives between stations, of which the first `aps` are access points.
+    pub fn links(&self, aps: usize, places: &Places) -> Result<Option<Vec<FieldLink>>, FileError> {
+        self.links.as_ref().map(|v| links(v, aps, places)).transpose()
+    }
+
+    /// The field with stations at these sites, of which the first `aps` are access points. `association` has the access
+    /// point of each station.
+    pub fn with(
+        self,
+        sites: Vec<Site>,
+        aps: usize,
+        association: Vec<usize>,
+        links: Option<Vec<FieldLink>>,
+    ) -> FieldSpec {
         let usual = if aps > 0 { None } else { Some(self.usual) };
-        let links = self.links.as_ref().map(|v| links(v, aps, places)).transpose()?;
-        Ok(FieldSpec {
+        FieldSpec {
             sites,
+            association,
             area: self.area,
             links,
             range: self.range,
@@ -124,7 +148,7 @@ impl<'a> Field<'a> {
             arp: self.arp,
             routing_priority: self.routing_priority,
             link_delay: self.link_delay,
-        })
+        }
     }
 }
 

@@ -218,7 +218,7 @@ impl Kind {
                 let keys: Vec<&str> = table.keys.iter().map(|k| k.name).collect();
                 format!("a table of {}", keys.join(", "))
             }
-            Kind::Tables(table) => format!("tables {}", table.heading),
+            Kind::Tables(table) => format!("tables [[{}]]", table.heading.trim_matches(['[', ']'])),
             Kind::Map(form, _) => format!("a table {form}"),
         }
     }

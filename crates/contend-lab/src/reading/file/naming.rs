@@ -21,7 +21,13 @@ pub(crate) fn table_names(source: &Source, tree: &Node) -> TableNames {
         list.iter().map(move |node| Table { cx, node }).collect::<Vec<_>>()
     };
     let mut places = Places::default();
-    places.add_ap();
+    let aps = tables("ap");
+    if aps.is_empty() {
+        places.add_ap();
+    }
+    for (i, table) in aps.iter().enumerate() {
+        table.get("name").and_then(|name| places.add_named_ap(&name, i).ok());
+    }
     let nodes = tables("node");
     for (i, table) in nodes.iter().enumerate() {
         table.get("name").and_then(|name| places.add(&name, Place::Node(i)).ok());
@@ -49,7 +55,8 @@ pub(crate) fn table_names(source: &Source, tree: &Node) -> TableNames {
     let flows = tables("flow");
     let names = flow_names(&flows.iter().map(flow).collect::<Vec<_>>());
     let flows = flows.iter().zip(names).map(|(table, name)| name.or_else(|| table.text("name"))).collect();
-    TableNames::new([("flow", flows), ("station", named(&stations)), ("link", links), ("node", named(&nodes))])
+    let others = [("ap", named(&aps)), ("station", named(&stations)), ("link", links), ("node", named(&nodes))];
+    TableNames::new([("flow", flows)].into_iter().chain(others))
 }
 
 /// One table of the network.

@@ -1,5 +1,8 @@
 //! Reads the tree of one point: a network and its flows.
 
+mod access_points;
+
+use self::access_points::{ap_tables, usual_ap};
 use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
 use super::field::Field;
@@ -12,15 +15,12 @@ use super::site::Sites;
 use super::table_names::flow_names;
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
-use super::wifi::{
-    Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
-};
+use super::wifi::{Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_loss, read_queue};
 use super::wire_rate::wire_rate;
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
-use contend_core::ap::Facts;
-use contend_core::registry::{Amount, Choice, Value};
-use contend_core::{FlowId, Span, ap, qdisc};
+use contend_core::registry::{Amount, Value};
+use contend_core::{FlowId, Span, qdisc};
 use contend_sim::scenario::{
     AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec,
     WireRate, WireSpec,
@@ -61,19 +61,27 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
             return Err(after.error("is for a field, where each station has its own NAV", "write \"eifs\""));
         }
     }
-    let ap = root.get("ap");
-    // Stations of a field may do without an access point.
-    let no_ap = b.field.is_some() && ap.is_none();
-    let ap_spec = match (&wifi, &ap) {
-        (Some(_), _) if no_ap => None,
-        (Some(wifi), ap) => Some(access_point(cx, wifi, ap.as_ref(), &mut b)?),
+    let aps = ap_tables(root.get("ap"), b.field.is_some())?;
+    match (&wifi, aps.first()) {
+        (Some(wifi), Some(_)) => aps.iter().try_for_each(|ap| b.access_point(ap, wifi))?,
+        // Stations of a field may do without an access point.
+        (Some(_), None) if b.field.is_some() => {
+            if let Some(v) = field_at.as_ref().filter(|_| b.field.as_ref().is_some_and(Field::needs_ap)) {
+                let at = v.table()?.get("routing").unwrap_or_else(|| v.clone());
+                return Err(at.error(
+                    "needs an access point: stations would send to nobody else",
+                    "add [ap] position = [\"100m\", \"500m\"], or write \"static\"",
+                ));
+            }
+        }
+        (Some(wifi), None) => {
+            b.places.add_ap();
+            b.aps.push(usual_ap(cx, wifi)?);
+        }
         (None, Some(ap)) => {
             return Err(ap.error("needs a cell", "add [wifi] standard = \"802.11g\", or remove [ap]"));
         }
-        (None, None) => None,
-    };
-    if !no_ap {
-        b.places.add_ap();
+        (None, None) => b.places.add_ap(),
     }
     for v in tables(root.get("node"), "[[node]]")? {
         b.node(&v)?;
@@ -84,6 +92,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
             None => return Err(v.error("needs a cell", "add [wifi] standard = \"802.11g\"")),
         }
     }
+    let field_links = b.field.as_ref().map_or(Ok(None), |f| f.links(b.aps.len(), &b.places))?;
+    b.associate(field_links.as_deref())?;
     for v in tables(root.get("link"), "[[link]]")? {
         b.link(&v)?;
     }
@@ -118,14 +128,14 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     }
     let ids: BTreeMap<&str, FlowId> = b.flows.iter().zip(0u32..).map(|(f, i)| (f.name.as_str(), FlowId(i))).collect();
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
-    ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
+    aps.iter().try_for_each(|ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
-    let aps: Vec<ApSpec> = ap_spec.into_iter().collect();
     let (sites_at, sites): (Vec<Val>, Vec<Site>) = b.sites.all.into_iter().unzip();
-    let field = b.field.take().map(|f| f.with(sites, aps.len(), &b.places)).transpose()?;
-    let cell = wifi.map(|wifi| CellSpec { phy: wifi.phy, mac: wifi.mac, aps, stations: b.stations, field });
+    let association = b.association.iter().map(|ap| ap.unwrap_or(0)).collect();
+    let field = b.field.take().map(|f| f.with(sites, b.aps.len(), association, field_links));
+    let cell = wifi.map(|wifi| CellSpec { phy: wifi.phy, mac: wifi.mac, aps: b.aps, stations: b.stations, field });
     if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
-        Reach { cell, field, links: &b.links, at, sites: &sites_at }.check(&b.flows, &b.from)?;
+        Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
     passing::check(&Val { cx, path: String::new(), node: tree }, &scenario.with_seed(1))?;
@@ -162,51 +172,6 @@ pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quanti
 /// The tables of an array of tables.
 fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileError> {
     val.map_or(Ok(vec![]), |v| Ok(v.list(&format!("{name}, with two brackets"))?.collect()))
-}
-
-/// Reads `[ap]`: the access point and its control blocks.
-fn access_point<'a>(
-    cx: ReadContext,
-    wifi: &Wifi,
-    ap: Option<&Val<'a>>,
-    b: &mut Builder<'a>,
-) -> Result<ApSpec, FileError> {
-    let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
-    let mut control = vec![];
-    let mut spec = StationSpec {
-        name: "ap".into(),
-        rate: wifi.rate,
-        queue,
-        loss: None,
-        access: wifi.access.clone(),
-        client: None,
-    };
-    if let Some(v) = ap {
-        let mut f = v.table()?;
-        spec.queue = read_ap_queue(&mut f)?.unwrap_or(spec.queue);
-        spec.access = f.read_or("access", spec.access, |v| read_access(&v, &wifi.phy))?;
-        control = f.read_or("control", control, |v| read_control(&v, &spec))?;
-        b.sites.read(b.field.as_ref(), v, &mut f, None, b.traces)?;
-        f.finish()?;
-    }
-    Ok(ApSpec { station: spec, control })
-}
-
-/// Reads a control block, or a list of them in the order in which packets pass them; `"none"` means no block.
-fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, FileError> {
-    let blocks: Vec<Val> = match &v.node.kind {
-        NodeKind::Text(t) if t == "none" => return Ok(vec![]),
-        NodeKind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
-        _ => vec![v.clone()],
-    };
-    let buffer = ap.queue.limit().and_then(Amount::packets);
-    let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
-    let read = |v: Val| {
-        let block = choice(&v, ap::REGISTRY, "control block")?;
-        objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts))?;
-        Ok(block)
-    };
-    blocks.into_iter().map(read).collect()
 }
 
 /// Reads the `client` of a station.
@@ -300,7 +265,14 @@ struct Builder<'a> {
     places: Places,
     nodes: Vec<NodeSpec>,
     links: Vec<LinkSpec>,
+    aps: Vec<ApSpec>,
     stations: Vec<StationSpec>,
+    /// The number of each station's access point, if the station names it or there are several.
+    association: Vec<Option<usize>>,
+    /// The access points at which a link of the file ends.
+    linked: BTreeSet<usize>,
+    /// The pairs of access points that a wire of their own joins.
+    joined: BTreeSet<(usize, usize)>,
     flows: Vec<FlowSpec>,
     members: Vec<Member>,
     /// Place of each flow's `from`.
@@ -318,7 +290,11 @@ impl<'a> Builder<'a> {
             places: Places::default(),
             nodes: vec![],
             links: vec![],
+            aps: vec![],
             stations: vec![],
+            association: vec![],
+            linked: BTreeSet::new(),
+            joined: BTreeSet::new(),
             flows: vec![],
             members: vec![],
             from: vec![],
@@ -364,6 +340,7 @@ impl<'a> Builder<'a> {
             let (_, _) = (f.get("name"), f.get("count"));
             let site = self.sites.all.len();
             self.sites.read(self.field.as_ref(), v, &mut f, Some(k as usize), self.traces)?;
+            let ap = f.read("ap", |v| self.places.ap(&v))?;
             let losses = self.losses.len();
             let client = f.read("client", read_client)?;
             let spec = StationSpec {
@@ -387,16 +364,17 @@ impl<'a> Builder<'a> {
                 self.sites.all.truncate(site);
                 return Ok(());
             }
-            self.add_station(v, spec)?;
+            self.add_station(v, spec, ap)?;
         }
         Ok(())
     }
 
-    fn add_station(&mut self, v: &Val, spec: StationSpec) -> Result<Place, FileError> {
+    fn add_station(&mut self, v: &Val, spec: StationSpec, ap: Option<usize>) -> Result<Place, FileError> {
         if self.stations.len() as u64 >= MOST {
             return Err(v.error(format!("makes more than {MOST} stations"), "write a smaller count"));
         }
         self.stations.push(spec);
+        self.association.push(ap);
         Ok(Place::Station(self.stations.len() - 1))
     }
 
@@ -409,6 +387,7 @@ impl<'a> Builder<'a> {
         }
         let name = f.get("name");
         let name = self.places.add_link(name.as_ref(), from_at.text()?, to_at.text()?)?;
+        self.linked.extend([from, to].iter().filter_map(|p| if let Place::Ap(i) = p { Some(*i) } else { None }));
         let (forward, reverse) = self.wires(f, None, false)?;
         self.links.push(LinkSpec { name, from, to, forward, reverse });
         Ok(())
@@ -510,11 +489,17 @@ impl<'a> Builder<'a> {
             let wires = if ends.0 == End::Server || ends.1 == End::Server {
                 Some(self.wires(wire, draft.delay.as_ref(), false)?)
             } else {
+                let places = |end, random: &Option<Vec<Place>>| match end {
+                    End::At(place) => vec![place],
+                    _ => random.clone().unwrap_or_default(),
+                };
+                self.join([&places(ends.0, &random[0]), &places(ends.1, &random[1])], wire)?;
                 None
             };
-            let from = self.place(ends.0, &draft.from, &format!("{name}.sta"), &name, wifi, wires.as_ref())?;
+            let from = self.place(ends, &draft.from, &format!("{name}.sta"), &name, wifi, wires.as_ref())?;
             let to_name = if direction == Direction::Local { "peer" } else { "sta" };
-            let to = self.place(ends.1, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
+            let back = (ends.1, ends.0);
+            let to = self.place(back, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
             self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction });
             self.from.push(draft.from);
             let Draft { packet, transport, category, traffic, start, stop, size, overhead, .. } = draft;
@@ -524,10 +509,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The place of one end of the flow `flow`.
+    /// The place of the end `end` of the flow `flow`, whose other end is `other`.
     fn place(
         &mut self,
-        end: End,
+        (end, other): (End, End),
         at: &Val,
         station: &str,
         flow: &str,
@@ -536,7 +521,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Place, FileError> {
         match (end, wifi, wires) {
             (End::At(Place::Ap(_)), ..) => Err(at.error(
-                "is the access point: a flow cannot end there",
+                "is an access point: a flow cannot end there",
                 "write \"server\" for a host behind it, or \"station\"",
             )),
             (End::At(Place::Node(i)), ..) if self.nodes.get(i).is_some_and(|n| n.router) => Err(at.error(
@@ -550,9 +535,13 @@ impl<'a> Builder<'a> {
                 "is \"station\", but in a [field] each station needs a position",
                 "add [[station]] name = \"a\", position = [\"100m\", \"500m\"], and write its name",
             )),
-            (End::Server, ..) if self.field.is_some() && !self.places.has_ap() => Err(at.error(
+            (End::Server, ..) if self.field.is_some() && self.aps.is_empty() => Err(at.error(
                 "is \"server\", a host behind the access point, but the file has no [ap]",
                 "add [ap] position = [\"100m\", \"500m\"], or name a station",
+            )),
+            (End::Server, ..) if self.aps.len() > 1 && !matches!(other, End::At(Place::Station(_))) => Err(at.error(
+                "is \"server\", a host behind the station's access point, but the other end names no single station",
+                "name a [[node]] that a [[link]] joins to an access point",
             )),
             (End::Station, Some(w), _) => {
                 let spec = StationSpec {
@@ -563,7 +552,7 @@ impl<'a> Builder<'a> {
                     access: w.access.clone(),
                     client: None,
                 };
-                self.add_station(at, spec)
+                self.add_station(at, spec, None)
             }
             (End::Server, _, Some((forward, reverse))) => {
                 let host = Place::Node(self.nodes.len());
@@ -571,7 +560,7 @@ impl<'a> Builder<'a> {
                 self.links.push(LinkSpec {
                     name: format!("{flow}.wire"),
                     from: host,
-                    to: Place::Ap(0),
+                    to: Place::Ap(if let End::At(place) = other { self.ap_of(place).unwrap_or(0) } else { 0 }),
                     forward: forward.clone(),
                     reverse: reverse.clone(),
                 });
@@ -583,12 +572,16 @@ impl<'a> Builder<'a> {
 
     /// Checks that every flow has a path from one end to the other.
     fn check_routes(&self) -> Result<(), FileError> {
-        // Union-find: vertex 0 is the cell, node i is i + 1; `root` returns the representative of a connected part.
+        // Union-find: first the access points, each with its stations, then the nodes; `root` returns the
+        // representative of a connected part.
+        let aps = self.aps.len().max(1);
         let vertex = |place| match place {
-            Place::Ap(_) | Place::Station(_) => 0,
-            Place::Node(i) => i + 1,
+            Place::Ap(i) => i,
+            Place::Station(_) => self.ap_of(place).unwrap_or(0),
+            Place::Node(i) => aps + i,
         };
-        let mut part: Vec<usize> = (0..=self.nodes.len()).collect();
+        let forwards = self.field.as_ref().is_some_and(Field::forwards);
+        let mut part: Vec<usize> = (0..aps + self.nodes.len()).collect();
         fn root(part: &mut [usize], mut v: usize) -> usize {
             while let Some(&up) = part.get(v).filter(|&&up| up != v) {
                 // Path halving.
@@ -607,7 +600,10 @@ impl<'a> Builder<'a> {
             }
         }
         for (flow, from) in self.flows.iter().zip(&self.from) {
-            if root(&mut part, vertex(flow.from)) != root(&mut part, vertex(flow.to)) {
+            let ends = flow.candidates().concat();
+            let over_air = forwards && ends.iter().all(|p| matches!(p, Place::Station(_)));
+            let parts: BTreeSet<usize> = ends.iter().map(|place| root(&mut part, vertex(*place))).collect();
+            if !over_air && parts.len() > 1 {
                 return Err(
                     from.error("has no path to the other end of the flow", "connect the two with [[link]] tables")
                 );

@@ -1,4 +1,4 @@
-//! Names of places: stations, wired nodes, the access point; and how flows and links name their ends.
+//! Names of places: stations, wired nodes, access points; and how flows and links name their ends.
 
 use super::error::FileError;
 use super::reader::Val;
@@ -7,7 +7,9 @@ use contend_sim::scenario::Place;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that cannot be names of places.
-const RESERVED: &[&str] = &["station", "ap", "random"];
+const RESERVED: &[&str] = &["station", ONLY_AP, "random"];
+/// The name of an access point without a name.
+const ONLY_AP: &str = "ap";
 
 /// All places of the file by name.
 #[derive(Default)]
@@ -52,9 +54,10 @@ impl Places {
             return Err(name.error(format!("cannot be \"{text}\", which is a word of the file"), "choose another name"));
         }
         if self.taken(text) {
-            return Err(
-                name.error(format!("is used twice: \"{text}\""), "give each station, node and link its own name")
-            );
+            return Err(name.error(
+                format!("is used twice: \"{text}\""),
+                "give each access point, station, node and link its own name",
+            ));
         }
         Ok(text)
     }
@@ -200,9 +203,10 @@ impl Places {
     pub fn link_end(&self, val: &Val) -> Result<Place, FileError> {
         let text = val.text()?;
         match self.single.get(text) {
-            Some(Place::Station(_)) => {
-                Err(val.error(format!("names a station: \"{text}\""), "a wire ends at a [[node]] or at \"ap\""))
-            }
+            Some(Place::Station(_)) => Err(val.error(
+                format!("names a station: \"{text}\""),
+                "a wire ends at a [[node]] or at an access point, like \"ap\"",
+            )),
             Some(place) => Ok(*place),
             None => {
                 let nodes =
@@ -212,14 +216,28 @@ impl Places {
         }
     }
 
-    /// Adds the access point under its name.
-    pub fn has_ap(&self) -> bool {
-        self.single.contains_key("ap")
+    /// Adds the only access point.
+    pub fn add_ap(&mut self) {
+        self.single.insert(ONLY_AP.into(), Place::Ap(0));
     }
 
-    /// Adds the access point.
-    pub fn add_ap(&mut self) {
-        self.single.insert("ap".into(), Place::Ap(0));
+    /// Adds the access point number `i` with `name`.
+    pub fn add_named_ap(&mut self, name: &Val, i: usize) -> Result<String, FileError> {
+        if name.text()? == ONLY_AP && !self.taken(ONLY_AP) {
+            self.single.insert(ONLY_AP.into(), Place::Ap(i));
+            return Ok(ONLY_AP.into());
+        }
+        self.add(name, Place::Ap(i))
+    }
+
+    /// The number of the access point that `val` names.
+    pub fn ap(&self, val: &Val) -> Result<usize, FileError> {
+        let text = val.text()?;
+        if let Some(Place::Ap(i)) = self.single.get(text) {
+            return Ok(*i);
+        }
+        let names = self.single.iter().filter(|(_, p)| matches!(p, Place::Ap(_))).map(|(name, _)| name.as_str());
+        Err(val.error(format!("names an unknown access point: \"{text}\""), suggest(text, names)))
     }
 }
 

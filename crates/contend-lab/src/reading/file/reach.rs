@@ -5,7 +5,7 @@ use super::error::FileError;
 use super::reader::Val;
 use contend_core::registry::Choice;
 use contend_sim::mobility::Squares;
-use contend_sim::scenario::{CellSpec, FieldSpec, FlowSpec, LinkSpec, Place, Point};
+use contend_sim::scenario::{CellSpec, FieldSpec, FlowSpec, Place, Point};
 use contend_sim::wifi::access;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,6 @@ type Number = usize;
 pub(crate) struct Reach<'r, 'a> {
     pub cell: &'r CellSpec,
     pub field: &'r FieldSpec,
-    pub links: &'r [LinkSpec],
     /// `[field]` in the file.
     pub at: &'r Val<'a>,
     /// The place of each station's site in the file.
@@ -34,21 +33,16 @@ impl Reach<'_, '_> {
         }
         let parts = self.field.routing.as_ref().map(|_| self.parts());
         for (flow, at) in flows.iter().zip(from) {
-            let [from, to] = [(flow.from, &flow.random[0]), (flow.to, &flow.random[1])]
-                .map(|(place, random)| random.as_ref().map_or_else(|| vec![place], |among| among.to_vec()));
+            let [from, to] = flow.candidates();
+            let Some(parts) = &parts else {
+                from.iter().chain(&to).try_for_each(|place| self.has_access_point(at, *place))?;
+                continue;
+            };
+            let (Some(&first), Some(&last)) = (from.first(), to.first()) else { continue };
             // Routes go both ways: if one end reaches all, all reach each other.
-            let first = |ends: &[Place]| ends.first().copied();
-            let pairs =
-                to.iter().map(|to| (first(&from), Some(*to))).chain(from.iter().map(|f| (Some(*f), first(&to))));
-            for (from, to) in pairs {
-                // Packets between the air and the wires pass the access point, or the only station with a link.
-                let (Some(from), Some(to)) = (from.and_then(|p| self.on_air(p)), to.and_then(|p| self.on_air(p)))
-                else {
-                    continue;
-                };
-                match &parts {
-                    Some(parts) => self.has_route(at, parts, from, to)?,
-                    None => [from, to].into_iter().try_for_each(|station| self.has_access_point(at, station))?,
+            for (a, b) in to.iter().map(|to| (first, *to)).chain(from.iter().map(|from| (*from, last))) {
+                if let (Some(a), Some(b)) = (self.on_air(a, b), self.on_air(b, a)) {
+                    self.has_route(at, parts, a, b)?;
                 }
             }
         }
@@ -116,21 +110,26 @@ impl Reach<'_, '_> {
         }
     }
 
-    fn has_access_point(&self, at: &Val, station: Number) -> Result<(), FileError> {
-        if station == 0 || (self.decodes(station, 0) && self.decodes(0, station)) {
+    /// Checks that the station at `place` is in range of its access point.
+    fn has_access_point(&self, at: &Val, place: Place) -> Result<(), FileError> {
+        let Place::Station(i) = place else { return Ok(()) };
+        let (station, ap) = (self.cell.aps.len() + i, self.cell.ap_of(i));
+        if self.decodes(station, ap) && self.decodes(ap, station) {
             return Ok(());
         }
         if self.field.links.is_some() {
             return Err(at.error(
                 format!("starts a flow of \"{}\", which has no link to its access point", self.name(station)),
-                format!("add [\"{}\", \"{}\"] to field.links", self.name(station), self.name(0)),
+                format!("add [\"{}\", \"{}\"] to field.links", self.name(station), self.name(ap)),
             ));
         }
-        let distance = self.point(station).distance(self.point(0));
+        let distance = self.point(station).distance(self.point(ap));
         Err(at.error(
             format!(
-                "starts a flow of \"{}\", which is {distance:.1}m from its access point; a frame is decoded up to {}m",
+                "starts a flow of \"{}\", which is {distance:.1}m from its access point \"{}\"; a frame is decoded up \
+                    to {}m",
                 self.name(station),
+                self.name(ap),
                 self.field.range
             ),
             "move it nearer, write a larger field.range, or add field.routing = \"static\" for several hops",
@@ -228,18 +227,14 @@ impl Reach<'_, '_> {
         best
     }
 
-    /// The station through which packets of `place` pass the air.
-    fn on_air(&self, place: Place) -> Option<Number> {
-        match place {
-            Place::Ap(i) => Some(i),
-            Place::Station(i) => Some(self.cell.aps.len() + i),
-            Place::Node(_) => {
-                let ends = self.links.iter().flat_map(|l| [l.from, l.to]);
-                let mut doors: Vec<Place> = ends.filter(|p| !matches!(p, Place::Node(_))).collect();
-                doors.sort_unstable();
-                doors.dedup();
-                if let [door] = doors[..] { self.on_air(door) } else { None }
-            }
+    /// The station through which packets between `place` and `other` pass the air: for a wired node, the access point
+    /// of the other end.
+    fn on_air(&self, place: Place, other: Place) -> Option<Number> {
+        match (place, other) {
+            (Place::Ap(i), _) => Some(i),
+            (Place::Station(i), _) => Some(self.cell.aps.len() + i),
+            (Place::Node(_), Place::Station(i)) => Some(self.cell.ap_of(i)),
+            (Place::Node(_), _) => None,
         }
     }
 

@@ -155,12 +155,12 @@ impl Node {
 pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
     let document = toml_edit::Document::parse(source.text.as_str()).map_err(|e| {
         let site = e.span().map_or(Site::None, |span| Site::File(on_text(&source.text, span)));
-        FileError::new(
-            source,
-            &site,
-            format!("this is not TOML: {}", e.message()),
-            "write strings in double quotes and tables in [brackets]; see https://toml.io",
-        )
+        let remedy = if e.message().starts_with("duplicate key") {
+            "write it once; tables of which there are several have two brackets, like [[flow]] and [[ap]]"
+        } else {
+            "write strings in double quotes and tables in [brackets]; see https://toml.io"
+        };
+        FileError::new(source, &site, format!("this is not TOML: {}", e.message()), remedy)
     })?;
     let place = |span: Option<std::ops::Range<usize>>| span.map_or(Site::None, Site::File);
     table(document.as_table(), false, Site::None, &place)

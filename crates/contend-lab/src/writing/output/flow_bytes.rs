@@ -4,14 +4,15 @@
 //! Station number i has 02:00:00:00:xx:xx and 10.0.x.x. The wired host of flow i has 02:00:00:01:xx:xx and 10.1.x.x.
 //! Both contain the number, in hexadecimal or as bytes. Data go to port 50001 + flow.
 
+use crate::experiment::results::Run;
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
-use contend_sim::wifi::{AP, Frame, FrameKind, StationId};
+use contend_sim::wifi::{FrameKind, StationId};
 use std::collections::BTreeMap;
 
 /// A MAC address.
 pub(super) type Mac = [u8; 6];
 
-/// A station's MAC address. The access point's address ends in zeros and is also the BSSID.
+/// A station's MAC address. The address of an access point is also the BSSID of its stations.
 pub(super) fn mac_of(station: StationId) -> Mac {
     let [.., hi, lo] = station.to_be_bytes();
     [0x02, 0, 0, 0, hi, lo]
@@ -41,17 +42,17 @@ struct FlowFacts {
 pub(super) struct Endpoints(BTreeMap<u32, FlowFacts>);
 
 impl Endpoints {
-    /// Collects the ends from all frames.
-    pub(super) fn of(frames: &[Frame]) -> Endpoints {
+    /// Collects the ends from all frames of `run`.
+    pub(super) fn of(run: &Run) -> Endpoints {
         let mut all = Endpoints::default();
-        for f in frames.iter().filter(|f| f.kind == FrameKind::Data) {
+        for f in run.frames.iter().filter(|f| f.kind == FrameKind::Data) {
             let Some(p) = &f.packet else { continue };
             let facts = all.0.entry(p.flow.0).or_default();
             facts.largest = facts.largest.max(p.size);
-            if f.from != AP {
+            if !run.is_ap(f.from) {
                 facts.ends[end(p, true)] = Some(f.from);
             }
-            if f.to != AP {
+            if !run.is_ap(f.to) {
                 facts.ends[end(p, false)] = Some(f.to);
             }
             if let Some(s) = p.tcp() {

@@ -11,7 +11,7 @@
 
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
 use crate::experiment::results::Run;
-use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use std::io::{self, Write};
 
 /// The frequency band in the radiotap headers.
@@ -35,7 +35,7 @@ pub struct CaptureFormat {
 
 /// Writes the frames of `run` as one pcapng section, ordered by start time.
 pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io::Result<()> {
-    let ends = Endpoints::of(&run.frames);
+    let ends = Endpoints::of(run);
     section_header(&mut w)?;
     interface(&mut w)?;
     names(run, &mut w)?;
@@ -44,7 +44,7 @@ pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io:
     let mut bytes = Vec::with_capacity(256);
     for frame in order {
         bytes.clear();
-        let original = stored(frame, &ends, capture, &mut bytes);
+        let original = stored(frame, run, &ends, capture, &mut bytes);
         packet(frame, &bytes, original, &mut w)?;
     }
     w.flush()
@@ -58,13 +58,15 @@ const RTS: u8 = 0xb4;
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
+/// The BSSID of stations without an access point.
+const AD_HOC: Mac = [0x02, 0, 0, 2, 0, 0];
 /// Length of the radiotap header with time, flags, rate and channel.
 const RADIOTAP: usize = 22;
 /// IEEE 802a: "local experimental" EtherType, for data frames without a packet.
 const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
 /// Appends the stored part of `f` (with radiotap) and returns the full length.
-fn stored(f: &Frame, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>) -> usize {
+fn stored(f: &Frame, run: &Run, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>) -> usize {
     out.resize(RADIOTAP, 0);
     // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
     let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;
@@ -85,10 +87,10 @@ fn stored(f: &Frame, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>
             out.extend(mac_of(f.from));
         }
         FrameKind::Data => {
-            let bssid = mac_of(AP);
+            let bssid = run.bss.get(f.from as usize).map_or(AD_HOC, |ap| mac_of(*ap));
             let far = |source: bool| f.packet.as_ref().map_or(bssid, |p| ends.mac(p, source));
             // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
-            let (ds, a1, a2, a3): (u8, Mac, Mac, Mac) = match (f.from == AP, f.to == AP) {
+            let (ds, a1, a2, a3): (u8, Mac, Mac, Mac) = match (run.is_ap(f.from), run.is_ap(f.to)) {
                 (true, _) => (FROM_DS, mac_of(f.to), bssid, far(true)),
                 (false, true) => (TO_DS, bssid, mac_of(f.from), far(false)),
                 (false, false) => (0, mac_of(f.to), mac_of(f.from), bssid),
@@ -194,8 +196,9 @@ fn interface(w: &mut impl Write) -> io::Result<()> {
 /// Maps the stations' IP addresses to names (name resolution block), so that Wireshark can show them.
 fn names(run: &Run, w: &mut impl Write) -> io::Result<()> {
     let mut body = Vec::new();
-    for (id, name) in run.stations.iter().enumerate().skip(1).take(usize::from(u16::MAX)) {
-        let mut record = ip_of(id as u32).to_vec();
+    let stations = (0..).zip(&run.stations).filter(|(id, _)| !run.is_ap(*id));
+    for (id, name) in stations.take(usize::from(u16::MAX)) {
+        let mut record = ip_of(id).to_vec();
         record.extend(name.bytes().filter(|b| *b != 0).take(255));
         record.push(0);
         option(1, &record, &mut body);

@@ -279,6 +279,7 @@ mod tests {
         };
         let spec = FieldSpec {
             sites: (0..60).map(|_| site()).collect(),
+            association: vec![],
             area: Area { width: 2000.0, height: 2000.0 },
             links: None,
             shadowing: None,

@@ -1,16 +1,14 @@
 //! Metrics of the cell: its air as a whole, and the airtime of each station.
 
-use crate::experiment::results::Air;
+use crate::experiment::results::{Air, Run};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::names::remedy;
 use crate::reading::expression::Dimension;
+use contend_sim::wifi::StationId;
 use contend_theory::effective_window;
 use contend_theory::slots::Family;
-use std::collections::BTreeMap;
-
-/// The name of the access point.
-const AP: &str = "ap";
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The cell as a whole; it has no members to select.
 static CELL: Subject = Subject {
@@ -23,7 +21,7 @@ static CELL: Subject = Subject {
     needs_cell: true,
 };
 
-/// Stations that were on the air, sorted by name; `ap` is one of them.
+/// Stations and access points, sorted by name.
 static TRANSMITTERS: Subject = Subject {
     noun: "station",
     usage: "NAME[ap], NAME[STATION]; NAME.STATION: all members of a table together",
@@ -115,12 +113,24 @@ fn airtime(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     Ok(match a.metric.aspect {
         Aspect::Word("from") => sum(&air.airtime.from, &members),
         Aspect::Word("to") => sum(&air.airtime.to, &members),
-        // Every frame begins or ends at the access point, so its frames include those of the other members.
         _ => {
-            let ends = if members.contains(&AP) { &[AP][..] } else { &members };
-            sum(&air.airtime.from, ends) + sum(&air.airtime.to, ends)
+            let ends = without_clients(a.run, members);
+            sum(&air.airtime.from, &ends) + sum(&air.airtime.to, &ends)
         }
     })
+}
+
+/// The members whose access point is no other member: the frames of an access point include those of its stations.
+fn without_clients<'a>(run: &'a Run, mut members: Vec<&'a str>) -> Vec<&'a str> {
+    let aps: BTreeSet<&str> = run.access_points().filter(|ap| members.contains(ap)).collect();
+    if !aps.is_empty() {
+        let name = |id: StationId| run.stations.get(id as usize).map_or("", String::as_str);
+        let pairs =
+            run.stations.iter().zip(&run.bss).filter(|(own, ap)| *own != name(**ap) && aps.contains(name(**ap)));
+        let clients: BTreeSet<&str> = pairs.map(|(own, _)| own.as_str()).collect();
+        members.retain(|name| !clients.contains(name));
+    }
+    members
 }
 
 fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {

@@ -36,8 +36,10 @@ pub static FILE: Table = Table {
             "An IEEE 802.11 cell with its timing and its rules."),
         key("field", &[Kind::Table(&FIELD)], Words("a cell, in which all stations hear each other"),
             "{ range = \"250m\", sense = \"550m\" }", "Stations at positions, of which not all hear each other."),
-        key("ap", &[Kind::Table(&AP)], Words("an access point with the queue and the rule of [wifi]"),
-            "{ queue = \"fq_codel\" }", "The access point. `ap` is also its name in [[link]] and in metrics."),
+        key("ap", &[Kind::Table(&AP), Kind::Tables(&AP)],
+            Words("an access point with the rule of [wifi]; none in a [field]"), "{ queue = \"fq_codel\" }",
+            "The access point. `ap` is also its name in [[link]] and in metrics. In a [field] there may be several: \
+            write [[ap]] for each."),
         key("station", &[Kind::Tables(&STATION)], Words("only the stations that flows create"),
             "[{ name = \"slow\", rate = \"6Mbps\" }]", "Stations with names."),
         key("flow", &[Kind::Tables(&FLOW)], Words("at least one must be given for a network"),
@@ -282,9 +284,12 @@ static CAPTURE: Table = Table {
 #[rustfmt::skip]
 static AP: Table = Table {
     heading: "[ap]",
-    doc: "The access point of the cell: its queue towards the stations, its control blocks and its access rule.",
+    doc: "The access point: its queue towards the stations, its control blocks and its access rule. With several, \
+        each has an [[ap]] of its own.",
     has_members: false,
     keys: &[
+        key("name", &[Kind::Text], Words("\"ap\"; must be given in [[ap]]"), "\"left\"",
+            "The name in stations, links, metrics and results; only in [[ap]]."),
         key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "\"fq_codel\"", "Queue discipline."),
         key("control", &[Kind::Word(NONE), Kind::Algorithm(Family::Controls),
             Kind::List(&Kind::Algorithm(Family::Controls))], Value("\"none\""), "[{ kind = \"fcwa\" }]",
@@ -304,6 +309,7 @@ static STATION: Table = Table {
     keys: &[
         key("name", &[Kind::Text], Required, "\"slow\"", "The name in flows, metrics and results."),
         COUNT,
+        key("ap", &[Kind::Text], Words("the one whose signal is strongest"), "\"left\"", "Its access point."),
         key("rate", &[Kind::Rate], Words("that of [wifi]"), "\"6Mbps\"", "Data rate; one of the standard's rates."),
         key("queue", QUEUE, Words("that of [wifi]; 50 packets in an Ethernet converter"), "\"fq_codel\"",
             "Queue discipline."),

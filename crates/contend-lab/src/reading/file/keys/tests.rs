@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -90,6 +90,10 @@ until = "jain > 0.5"
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
         udp = { rate = \"1Mbps\", cc = \"rcp\" }\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\nfield = {}\n[[ap]]\nname = \"left\"\n\
+        position = [\"0m\", \"0m\"]\n[[ap]]\nname = \"right\"\nposition = [\"200m\", \"0m\"]\n\
+        [[station]]\nname = \"a\"\nposition = [\"150m\", \"0m\"]\n\
+        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
 ];
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
@@ -98,10 +102,11 @@ fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
     parse("tests/t.toml", text, &sets).map_err(|e| e.render(false))
 }
 
-/// A key path with the number of each table: `flow.0.tcp`.
-fn numbered(path: &str) -> String {
+/// A key path with the number of each table in the file `text`: `flow.0.tcp`.
+fn numbered(path: &str, text: &str) -> String {
     let numbered = |part: &str| match part {
-        "station" | "flow" | "link" | "node" | "claim" | "check" | "figure" => format!("{part}.0"),
+        "ap" if !text.contains("[[ap]]") => part.to_owned(),
+        "ap" | "station" | "flow" | "link" | "node" | "claim" | "check" | "figure" => format!("{part}.0"),
         _ => part.to_owned(),
     };
     if let Some(rest) = path.strip_prefix("field.links.") {
@@ -113,8 +118,7 @@ fn numbered(path: &str) -> String {
 
 /// The results of setting `path` to `value` in each file.
 fn tried(path: &str, value: &str) -> Vec<Result<Experiment, String>> {
-    let path = numbered(path);
-    FILES.iter().map(|text| read(text, &[(&path, value)])).collect()
+    FILES.iter().map(|text| read(text, &[(&numbered(path, text), value)])).collect()
 }
 
 #[test]
@@ -184,10 +188,12 @@ fn with_example(path: &str, key: &Key) -> Vec<Result<Experiment, String>> {
         }
         _ => (path, key.example.to_owned(), path),
     };
-    let mut sets: Vec<(&str, &str)> = COMPANIONS.iter().filter(|c| c.0 == short).flat_map(|c| c.1).copied().collect();
-    let path = numbered(path);
-    sets.push((&path, &example));
-    FILES.iter().map(|text| read(text, &sets)).collect()
+    let sets: Vec<(&str, &str)> = COMPANIONS.iter().filter(|c| c.0 == short).flat_map(|c| c.1).copied().collect();
+    let with = |text: &&str| {
+        let path = numbered(path, text);
+        read(text, &[sets.as_slice(), &[(&path, &example)]].concat())
+    };
+    FILES.iter().map(with).collect()
 }
 
 #[test]
@@ -207,7 +213,7 @@ fn every_example_can_be_read() {
 fn has(text: &str, path: &str) -> bool {
     let source = Source { path: String::new(), text: text.into(), sets: vec![] };
     let file = tree::read(&source).unwrap();
-    let found = numbered(path).split('.').try_fold(&file, |node, part| match &node.kind {
+    let found = numbered(path, text).split('.').try_fold(&file, |node, part| match &node.kind {
         NodeKind::List(list) => list.get(part.parse::<usize>().ok()?),
         _ => node.get(part),
     });

@@ -25,8 +25,9 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     frames.sort_by_key(|f| (f.start, f.from));
     let Packed { columns, shapes, gaps, n } = packed(&frames);
     let first = frames.first().map_or(0, |f| f.start.as_nanos());
-    let stations: Vec<String> =
-        (0..).zip(&run.stations).map(|(i, s)| if i == 0 { "access point".to_owned() } else { s.clone() }).collect();
+    let alone = run.access_points().count() == 1;
+    let name = |(i, name): (u32, &String)| if alone && run.is_ap(i) { "access point".to_owned() } else { name.clone() };
+    let stations: Vec<String> = (0..).zip(&run.stations).map(name).collect();
     let meta = json!({
         "n": n,
         "first_ns": first,

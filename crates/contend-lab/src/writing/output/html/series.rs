@@ -220,17 +220,19 @@ impl Sampled<'_> {
             wide: false,
         })
     }
-    /// The figure of waiting packets: in the access point's queue, or without one in the queues with the most packets.
+    /// The figure of waiting packets: in the queues of access points, or without one in the queues with the most
+    /// packets.
     fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let named = self.run.queues.iter().zip(&self.run.series.queues);
         let mut queues: Vec<(&str, Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s.packets.clone())).collect();
-        if let Some(ap) = queues.iter().position(|q| q.0 == "ap") {
-            queues = vec![queues.swap_remove(ap)];
-        } else {
+        let aps: Vec<&str> = self.run.access_points().collect();
+        if aps.is_empty() {
             queues.sort_by_key(|q| std::cmp::Reverse(q.1.iter().sum::<u64>()));
-            queues.truncate(4);
+        } else {
+            queues.retain(|q| aps.contains(&q.0));
         }
+        queues.truncate(4);
         let top = queues.iter().flat_map(|q| &q.1).max()?;
         let mut plot = self.plot(Scale::from_zero(*top as f64), "packets waiting");
         let mut csv = String::from("time_s");
@@ -251,7 +253,7 @@ impl Sampled<'_> {
         let legend = queues
             .iter()
             .enumerate()
-            .map(|(i, q)| (i, if q.0 == "ap" { "access point".to_owned() } else { q.0.to_owned() }))
+            .map(|(i, q)| (i, if aps == [q.0] { "access point".to_owned() } else { q.0.to_owned() }))
             .collect();
         Some(Figure {
             title: "Queue length".into(),
