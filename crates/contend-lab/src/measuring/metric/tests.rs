@@ -1,6 +1,6 @@
 //! The language of metrics, on a synthetic run.
 
-use super::synthetic::{empty, example, flow};
+use super::synthetic::{empty, example, flow, queue};
 use super::*;
 use crate::reading::model::models;
 use proptest::prelude::*;
@@ -244,6 +244,25 @@ fn flows_stand_for_their_own_stations() {
     run.flows.push(flow("up.3", "up", 1e6));
     let Err(Unmeasured::Wrong(why)) = at(&run, "airtime.from.up") else { panic!() };
     assert!(why.contains("the flow up.3 has no station of its own; name a station: "), "{why}");
+}
+
+#[test]
+fn the_frames_of_an_access_point_include_those_of_its_own_stations() {
+    let mut run = example();
+    run.stations = ["left", "right", "sta.1", "sta.2"].map(str::to_owned).to_vec();
+    run.bss = vec![0, 1, 0, 1];
+    run.queues = vec![queue("left", [3, 0, 0, 0], &[]), queue("right", [1, 0, 0, 0], &[])];
+    let air = run.air.as_mut().unwrap();
+    let named = |shares: [f64; 4]| run.stations.iter().cloned().zip(shares).collect();
+    (air.airtime.from, air.airtime.to) = (named([0.4, 0.2, 0.1, 0.05]), named([0.1, 0.05, 0.4, 0.2]));
+    let at = |text: &str| Expr::parse(text).unwrap().eval(&run).unwrap();
+    for (text, value) in [("airtime[left]", 0.5), ("airtime[right]", 0.25), ("airtime.sta", 0.75), ("airtime", 0.75)] {
+        assert!((at(text) - value).abs() < 1e-12, "{text}");
+    }
+    // What a run reports of its access point it reports of each.
+    let reported = standard(&run);
+    assert_eq!((reported["drops[left]"], reported["drops[right]"]), (3.0, 1.0));
+    assert!(!reported.contains_key("drops[ap]"));
 }
 
 #[test]

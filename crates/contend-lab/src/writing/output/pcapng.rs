@@ -232,6 +232,8 @@ fn packet(f: &Frame, bytes: &[u8], original: usize, w: &mut impl Write) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measuring::metric::synthetic;
+    use contend_core::{Span, Time};
 
     #[test]
     fn a_block_is_padded_to_four_bytes_and_says_its_length_twice() {
@@ -240,5 +242,41 @@ mod tests {
         assert_eq!(out.len(), 20);
         assert_eq!(out[4..8], out[16..20]);
         assert_eq!(out[4], 20);
+    }
+
+    /// Two access points, 0 and 1, with the stations 2 and 3. A data frame has ToDS or FromDS, and receiver,
+    /// transmitter, and third address, which is the wired host of flow 0 or the BSSID.
+    #[test]
+    fn each_access_point_is_the_bssid_of_its_stations() {
+        let frame = |from, to| Frame {
+            start: Time::ZERO,
+            end: Time::ZERO,
+            from,
+            to,
+            kind: FrameKind::Data,
+            outcome: FrameOutcome::Received,
+            rate: 6_000_000,
+            retry: 0,
+            sequence: 0,
+            duration: Span::ZERO,
+            bytes: 100,
+            packet: None,
+        };
+        let header = |bss: &[u32], from, to| {
+            let mut run = synthetic::empty(1);
+            run.bss = bss.to_vec();
+            let mut out = Vec::new();
+            stored(&frame(from, to), &run, &Endpoints::of(&run), CaptureFormat::default(), &mut out);
+            let mac = &out[RADIOTAP..];
+            (mac[1], [&mac[4..10], &mac[10..16], &mac[16..22]].map(<[u8]>::to_vec))
+        };
+        let macs = |ids: [u32; 3]| ids.map(|id| mac_of(id).to_vec());
+        let two = [0, 1, 0, 1];
+        assert_eq!(header(&two, 1, 3), (FROM_DS, macs([3, 1, 1])));
+        assert_eq!(header(&two, 3, 1), (TO_DS, macs([1, 3, 1])));
+        assert_eq!(header(&two, 2, 0), (TO_DS, macs([0, 2, 0])));
+        // Stations without an access point.
+        let [to, from, _] = macs([2, 0, 0]);
+        assert_eq!(header(&[], 0, 2), (0, [to, from, AD_HOC.to_vec()]));
     }
 }
