@@ -35,6 +35,7 @@ pub const STARTERS: &[Starter] = starters![
     "lossy-last-hop",
     "phase-effects",
     "hidden",
+    "neighbours",
     "chain",
     "contention",
 ];

@@ -21,6 +21,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
     ("experiments/guide/slow-station.toml", &[("duration", "5s"), ("warmup", "700ms")]),
     ("experiments/guide/stations.toml", &[("duration", "2500ms"), ("warmup", "250ms")]),
     ("experiments/hidden.toml", &[("duration", "6s"), ("warmup", "1s")]),
+    ("experiments/neighbours.toml", &[("duration", "4s"), ("warmup", "1s")]),
     ("experiments/office.toml", &[("duration", "30s"), ("warmup", "5s")]),
     ("experiments/saturation.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("experiments/uplink-starvation.toml", &[("duration", "16s"), ("warmup", "3s")]),
