@@ -498,7 +498,9 @@ impl Sender {
         };
         let exact = exact.min(coarse);
         self.samples.record(exact);
-        self.rtt.sample(coarse, exact);
+        if self.rtt.takes(now, exact) {
+            self.rtt.sample(coarse, exact);
+        }
     }
 
     /// Carries out the recovery's verdict and the ECN rule. True if the window was reduced.

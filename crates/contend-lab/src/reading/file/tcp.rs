@@ -218,6 +218,7 @@ fn rto(val: &Val) -> Result<RtoSpec, FileError> {
         initial: f.read_or("initial", usual.initial, |v| v.positive_span())?,
         granularity: f.read_or("granularity", usual.granularity, |v| v.positive_span())?,
         backoff_after: f.read_or("backoff_after", usual.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
+        one_sample: f.read_or("samples", usual.one_sample, |v| v.word(&[("each", false), ("one", true)]))?,
     };
     if rto.min > rto.max {
         return Err(
