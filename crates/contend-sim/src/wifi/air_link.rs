@@ -1,7 +1,7 @@
 //! How the queue discipline of a station sees the air.
 
-use super::StationId;
 use super::air::Air;
+use super::{BROADCAST, StationId};
 use contend_core::qdisc::Link;
 use contend_core::{Packet, Span};
 
@@ -13,7 +13,8 @@ pub(super) struct AirLink<'a> {
 
 impl Link for AirLink<'_> {
     fn neighbour(&self, p: &Packet) -> u32 {
-        p.next_hop
+        // Disciplines keep lists by neighbour. No neighbour has the station's own number.
+        if p.next_hop == BROADCAST { self.station } else { p.next_hop }
     }
     fn exchange(&self, neighbour: u32, bytes: u32) -> Span {
         self.air.exchange(if self.air.is_ap(self.station) { neighbour } else { self.station }, bytes)

@@ -452,7 +452,7 @@ impl Field {
         }
         match radio.own {
             // The next burst of a transmission opportunity.
-            Some(own) if own.who == who && own.start > now => self.begin_exchange(senders, station, who, own.won),
+            Some(own) if own.who == who && own.start == now => self.begin_exchange(senders, station, who, own.won),
             _ => self.launch(senders, who, kind),
         }
     }
@@ -744,6 +744,10 @@ impl Field {
         let heard = self.heard(senders, who);
         let next = senders.answered(who, heard, |burst| follows + air.plan(burst).duration() - own.won);
         if next == Next::GoOn {
+            // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
+            for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
+                self.radios[h.station as usize].reserve(follows, None, station);
+            }
             self.radios[station as usize].own = Some(Own { start: follows, over: follows, ..own });
             self.owe(senders, station, who, PartKind::Data);
             return;

@@ -15,7 +15,7 @@ use super::exchange::{Answer, Burst};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
-use super::{Contender, StationId};
+use super::{BROADCAST, Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};
@@ -412,7 +412,7 @@ impl Senders<'_, '_> {
         let Burst { from, to, bytes, .. } = s.burst;
         let up = !self.air.is_ap(from);
         let (ap, station) = if up { (to, from) } else { (from, to) };
-        if !self.air.is_ap(ap) {
+        if !self.air.is_ap(ap) || to == BROADCAST {
             return;
         }
         // With categories, only the queue of the frame's category gets the report.
