@@ -47,6 +47,27 @@ fn a_flow_without_a_route_names_the_nearest_gap() {
 }
 
 #[test]
+fn a_packet_leaves_room_for_the_header_of_the_routing_protocol() {
+    let with = |header: &str, packet: &str| {
+        let routing = format!("routing = {{ kind = \"aodv\", ip_header = \"{header}\" }}");
+        pair(&routing, "200m", "") + &format!("packet = \"{packet}\"\n")
+    };
+    assert_eq!(message(&with("0B", "2296B")) + &message(&with("20B", "2276B")), "");
+    says(&with("20B", "2277B"), &["flow.0.packet", "too large for an 802.11 frame: 2277B", "at most 2276B"]);
+}
+
+#[test]
+fn each_member_of_a_station_may_have_its_own_pair() {
+    let three = |list: &str| {
+        let c = format!("[[station]]\nname = \"c\"\ncount = 3\nposition = [{list}]\n[[flow]]");
+        pair("", "900m", "").replacen("[[flow]]", &c, 1)
+    };
+    let (near, far) = ("[\"225m\", \"0m\"], [\"450m\", \"0m\"]", "[\"675m\", \"0m\"]");
+    assert_eq!(message(&three(&format!("{near}, {far}"))), "");
+    says(&three(&format!("{near}, \"675m\"")), &["station.2.position", "a pair like"]);
+}
+
+#[test]
 fn a_station_out_of_reach_of_its_access_point_is_refused() {
     let with_ap = |x: &str, routing: &str| {
         pair(routing, x, "").replacen("[[station]]", "[ap]\nposition = [\"0m\", \"100m\"]\n[[station]]", 1)

@@ -426,7 +426,8 @@ pub struct Held {
 pub struct Transmitter {
     /// `ap`, a station's name, or a wire's.
     pub name: String,
-    /// Packets taken from its queues.
+    /// Packets taken from its queues, less those given back to routing; 0 if only packets that it had at the start were
+    /// given back.
     pub taken: u64,
     /// Packets that reached the receiver, each counted once.
     pub delivered: u64,

@@ -333,7 +333,8 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
 fn transmitters(net: &Net, base: &Reading, last: &Reading) -> Vec<Transmitter> {
     let between = |(name, (now, before)): (&str, (&TransmitterCounters, &TransmitterCounters))| Transmitter {
         name: name.to_owned(),
-        taken: now.taken - before.taken,
+        // A packet taken before the warm-up ended may have gone back to routing since.
+        taken: now.taken.saturating_sub(before.taken),
         delivered: now.delivered - before.delivered,
         lost: now.lost - before.lost,
         carrying: Held { start: before.carrying, end: now.carrying },

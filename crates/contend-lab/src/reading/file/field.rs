@@ -6,7 +6,7 @@ use super::places::Places;
 use super::reader::Val;
 use super::tree::NodeKind;
 use contend_core::Span;
-use contend_core::registry::Choice;
+use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::routing;
 use contend_sim::scenario::{Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site};
 use contend_sim::wifi::{StationId, propagation};
@@ -118,6 +118,14 @@ impl<'a> Field<'a> {
     /// The links that the file gives between stations, of which the first `aps` are access points.
     pub fn links(&self, aps: usize, places: &Places) -> Result<Option<Vec<FieldLink>>, FileError> {
         self.links.as_ref().map(|v| links(v, aps, places)).transpose()
+    }
+
+    /// Bytes that the routing protocol adds to each data packet.
+    pub fn header(&self) -> u32 {
+        match self.routing.iter().flatten().find_map(|protocol| protocol.args.get("ip_header")) {
+            Some(Value::Amount(Amount::Bytes(bytes))) => u32::try_from(*bytes).unwrap_or(u32::MAX),
+            _ => 0,
+        }
     }
 
     /// The field with stations at these sites, of which the first `aps` are access points. `association` has the access

@@ -460,20 +460,20 @@ impl<'a> Builder<'a> {
                 return Err(draft.to.error("is also the start of the flow", "name two different places"));
             }
             let direction = direction(ends.0, ends.1);
-            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > LARGEST_ON_AIR)
-            {
+            let largest = LARGEST_ON_AIR.saturating_sub(self.field.as_ref().map_or(0, Field::header));
+            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > largest) {
                 return Err(at.error(
                     format!("is too large for an 802.11 frame: {}B", draft.packet),
-                    format!("write at most {LARGEST_ON_AIR}B"),
+                    format!("write at most {largest}B"),
                 ));
             }
             if let Some((at, bytes)) = &draft.datagram
                 && direction != Direction::Wired
-                && *bytes > u64::from(LARGEST_ON_AIR)
+                && *bytes > u64::from(largest)
             {
                 return Err(at.error(
                     format!("writes datagrams of {bytes}B with their headers: too large for an 802.11 frame"),
-                    format!("write at most {}B of payload, or tcp instead of udp", LARGEST_ON_AIR - UDP_HEADERS),
+                    format!("write at most {}B of payload, or tcp instead of udp", largest - UDP_HEADERS),
                 ));
             }
             if let (Some(delay), false) = (&draft.delay, ends.0 == End::Server || ends.1 == End::Server) {
