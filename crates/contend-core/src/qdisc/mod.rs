@@ -1,5 +1,6 @@
 //! Queue disciplines: which packets wait at a transmitter, and in which order they leave.
 
+use crate::observe::Local;
 use crate::packet::{Ecn, Packet};
 use crate::registry::{Amount, Args};
 use crate::time::{Span, Time};
@@ -86,6 +87,10 @@ pub trait Link {
     fn contention(&self, contenders: u32) -> Span;
     /// A backoff slot; zero on a wire.
     fn slot(&self) -> Span;
+    /// What the transmitter's node knows of its air; `None` without an observer.
+    fn local(&self) -> Option<Local> {
+        None
+    }
 }
 
 /// Report of one attempt on the air.
