@@ -343,3 +343,50 @@ fn key_paths_name_access_points() {
     let unknown = with("ap.rigth.queue", "fq_codel").map(drop).unwrap_err();
     assert!(unknown.contains("no [[ap]] has the name or number `rigth`") && unknown.contains("right"), "{unknown}");
 }
+
+#[test]
+fn observers_stand_in_the_field_or_at_a_station() {
+    let observed = |field: &str, station: &str| {
+        pair(field, "200m", "").replacen(
+            "position = [\"0m\", \"0m\"]",
+            &format!("position = [\"0m\", \"0m\"]\n{station}"),
+            1,
+        )
+    };
+    for (field, station, want) in [
+        ("observe = [\"rt_winf\"]", "", [vec!["rt_winf"], vec!["rt_winf"]]),
+        ("", "observe = [\"idle_gap\"]", [vec!["idle_gap"], vec![]]),
+        ("observe = [\"rt_winf\"]", "observe = []", [vec![], vec!["rt_winf"]]),
+        (
+            "observe = [\"rt-winf\", { kind = \"rt_winf\", cap_def = \"literal\", name = \"printed\" }]",
+            "observe = [\"adhoc_probe\"]",
+            [vec!["adhoc_probe"], vec!["rt_winf", "printed"]],
+        ),
+    ] {
+        let e = parse("t.toml", &observed(field, station), &[]).unwrap();
+        let cell = e.scenario(&e.points[0], &Overlay::default()).unwrap().scenario.cell.unwrap();
+        let names = |i: usize| cell.stations[i].observe.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        assert_eq!([names(0), names(1)], want);
+    }
+    says(&observed("observe = [\"rtwinf\"]", ""), &["field.observe.0", "unknown observer", "rt_winf"]);
+    says(&observed("observe = [\"are\"]", ""), &["`are` is a bandwidth estimator: write estimate = [\"are\"]"]);
+    says(&observed("observe = [\"rt_winf\", \"rt_winf\"]", ""), &["is the second observer called \"rt_winf\""]);
+    let packets = "observe = [{ kind = \"rt_winf\", min_sample = \"1p\" }]";
+    says(&observed(packets, ""), &["cannot use rt_winf", "min_sample"]);
+    let cell = "duration = \"1s\"\n[wifi]\nstandard = \"802.11b\"\n[ap]\nobserve = [\"rt_winf\"]\n[[flow]]\n\
+                from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+    says(cell, &["ap.observe", "needs a field"]);
+}
+
+#[test]
+fn a_sender_that_reads_the_air_needs_an_observer() {
+    let tcp_ap = |field: &str| {
+        let cc = "tcp = { cc = { kind = \"tcp_ap\", bandwidth = \"air\" } }";
+        pair(field, "200m", "").replacen("tcp = \"newreno\"", cc, 1)
+    };
+    assert_eq!(message(&tcp_ap("observe = [\"rt_winf\"]")), "");
+    says(
+        &tcp_ap(""),
+        &["flow.0.from", "no observer of the air, but the controller \"tcp_ap\"", "observe = [\"rt_winf\"]"],
+    );
+}

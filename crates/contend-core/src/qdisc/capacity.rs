@@ -19,8 +19,8 @@ pub(super) const CAPACITY: Param = Param::rate(
 /// The parameter `capacity` of a discipline that reads what its node knows of the air.
 pub(super) const OBSERVED_CAPACITY: Param = Param::rate(
     "capacity",
-    "capacity of the link; 0bps: what the first observer of the node says, and without observer IP size of the last data \
-        packet / its transmission time (on the air: / its exchange without backoff)",
+    "capacity of the link; 0bps: what the first observer of the node says, and without observer IP size of the last \
+        data packet / its transmission time (on the air: / its exchange without backoff)",
 )
 .default("0bps")
 .range(0.0, 1e12);

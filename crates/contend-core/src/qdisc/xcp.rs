@@ -5,8 +5,8 @@
 //! decrease in proportion to their rates; a share gamma of the traffic moves even if F is zero.
 //!
 //! - Timers run when a packet comes or goes. What they read does not change in between, so the result is that of
-//!   timers; what an observer of the node says (XCP-Winf) is read when they run. The first timers are drawn within 20 % of their interval, so that queues do not work in step (ns-2: from a
-//!   normal distribution).
+//!   timers; what an observer of the node says (XCP-Winf) is read when they run. The first timers are drawn within 20 %
+//!   of their interval, so that queues do not work in step (ns-2: from a normal distribution).
 //! - All packets count as input; headers are read and written only on data. ns-2 keeps packets of TCP in a queue of
 //!   their own.
 //! - The queue q is the smallest backlog in max(2 ms, (d - backlog / C) / 2), as in ns-2. In a departure, the packet

@@ -6,14 +6,14 @@
 
 use crate::experiment::point::Resolved;
 use crate::experiment::results::{
-    Air, Airtime, Backlog, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, Percentiles, PointKey,
-    Queue, QueueSample, QueueSeries, Run, Series, Successes, Transmitter, Wait,
+    Air, Airtime, Backlog, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, ObservedStation,
+    ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Run, Series, Successes, Transmitter, Wait,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{CellSpec, Scenario, Transport};
+use contend_sim::scenario::{CellSpec, Scenario, StationSpec, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::traffic::is_greedy;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
@@ -53,6 +53,7 @@ pub fn run(
         queues: net.queues().map(|_| QueueSeries::with_capacity(many)).collect(),
         successes: vec![],
         estimates: estimates(&scenario, many),
+        observed: observed(&scenario),
     };
     let succeeded = |net: &Net| net.bss().map_or(0, |c| c.successes().len());
     let mut before = 0;
@@ -173,6 +174,16 @@ fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
     scenario.flows.iter().enumerate().flat_map(each).collect()
 }
 
+/// Empty series, one for each station with observers.
+fn observed(scenario: &Scenario) -> Vec<ObservedStation> {
+    let of = |(station, s): (usize, &StationSpec)| {
+        let named = |(name, _): &(String, _)| ObserverSeries { name: name.clone(), ..ObserverSeries::default() };
+        let observers: Vec<ObserverSeries> = s.observe.iter().map(named).collect();
+        (!observers.is_empty()).then(|| ObservedStation { station, observers, ..ObservedStation::default() })
+    };
+    scenario.cell.iter().flat_map(|c| c.members().enumerate()).filter_map(of).collect()
+}
+
 fn sample(net: &mut Net, series: &mut Series) {
     let now = net.world.now();
     series.time_s.push(now.as_secs_f64());
@@ -192,6 +203,19 @@ fn sample(net: &mut Net, series: &mut Series) {
     for same in series.estimates.chunk_by_mut(|a, b| a.flow == b.flow) {
         let rates = same.first().map_or_else(Vec::new, |e| net.estimates(e.flow));
         same.iter_mut().zip(rates).for_each(|(e, rate)| e.rate_bps.push(8 * rate));
+    }
+    if let Some(bss) = net.bss() {
+        for at in &mut series.observed {
+            let (station, bits) = (at.station as StationId, |rate: Option<u64>| rate.map(|bytes| 8 * bytes));
+            for (o, local) in at.observers.iter_mut().zip(bss.estimates(station, now)) {
+                o.capacity_bps.push(bits(local.capacity));
+                o.available_bps.push(bits(local.available));
+            }
+            let truth = bss.truth(station, now);
+            at.acked_bytes.push(truth.bytes);
+            at.contended_ns.push(truth.contended.as_nanos());
+            at.idle_ns.push(truth.idle.as_nanos());
+        }
     }
     for (i, samples) in series.queues.iter_mut().enumerate() {
         samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
@@ -406,7 +430,7 @@ mod tests {
             capture: None,
             successes: false,
         };
-        let of = |flows, estimates, queues| Sampled { flows, estimates, queues };
+        let of = |flows, estimates, queues| Sampled { flows, estimates, queues, observed: 0 };
         // A million steps. The flow and its estimators share the bound on samples, so the step grows with their number.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
             let sampled = of(1, watched - 1, 1);

@@ -1,13 +1,17 @@
 //! How the queue discipline of a station sees the air.
 
 use super::air::Air;
+use super::observers::Observers;
 use super::{BROADCAST, StationId};
+use contend_core::observe::Local;
 use contend_core::qdisc::Link;
-use contend_core::{Packet, Span};
+use contend_core::{Packet, Span, Time};
 
 /// The air as the discipline of a station sees it.
 pub(super) struct AirLink<'a> {
+    pub(super) now: Time,
     pub(super) air: &'a Air,
+    pub(super) observers: &'a Observers,
     pub(super) station: StationId,
 }
 
@@ -24,5 +28,8 @@ impl Link for AirLink<'_> {
     }
     fn slot(&self) -> Span {
         self.air.timing().slot
+    }
+    fn local(&self) -> Option<Local> {
+        self.observers.local(self.station, self.now)
     }
 }

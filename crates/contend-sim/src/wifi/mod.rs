@@ -16,6 +16,7 @@ mod forwarding;
 mod frame_log;
 pub mod ledger;
 mod mac;
+mod observers;
 pub mod phy;
 pub mod ppdu;
 pub mod propagation;
@@ -26,6 +27,7 @@ mod successes;
 mod timing;
 
 pub use frame_log::FrameLog;
+pub use observers::Truth;
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 

@@ -13,6 +13,7 @@ use super::contention::BackoffRules;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
+use super::observers::Observers;
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
 use super::{BROADCAST, Contender, StationId};
@@ -300,6 +301,7 @@ pub(super) struct Senders<'a, 'b> {
     pub(super) air: &'a Air,
     pub(super) stations: &'a mut Stations,
     pub(super) bridge: &'a mut Bridge,
+    pub(super) observers: &'a mut Observers,
     pub(super) sink: &'a mut Sink,
     /// Where packets go that a Mac gives up; `None`: they are lost.
     pub(super) returned: Option<&'a mut Vec<Returned>>,
@@ -465,8 +467,9 @@ impl Senders<'_, '_> {
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
         let mac = &mut self.stations.macs[who as usize];
-        let link = AirLink { air: self.air, station: mac.station() };
+        let (now, air, observers) = (self.now, self.air, &*self.observers);
+        let link = AirLink { now, air, observers, station: mac.station() };
         let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, self.returned.as_deref_mut());
-        f(mac, &mut Around { now: self.now, link: &link, sink, trace, returned })
+        f(mac, &mut Around { now, link: &link, sink, trace, returned })
     }
 }

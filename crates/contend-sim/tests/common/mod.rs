@@ -81,7 +81,8 @@ pub const MAC: MacSpec = MacSpec {
 
 /// A station.
 pub fn station(name: String, rate: u64) -> StationSpec {
-    StationSpec { client: None, name, rate, queue: fifo(100), loss: None, access: choose(access::REGISTRY, "dcf", &[]) }
+    let access = choose(access::REGISTRY, "dcf", &[]);
+    StationSpec { client: None, name, rate, queue: fifo(100), loss: None, access, observe: vec![] }
 }
 
 /// A cell of `n` stations at `rate`.
@@ -121,6 +122,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         arp: false,
         routing_priority: false,
         link_delay: Span::ZERO,
+        notes_on_air: false,
     }
 }
 
