@@ -416,11 +416,9 @@ fn with_frames(
     if let (Some(shown), About::Network) = (shown, e.about()) {
         let resolved = e.scenario(&need.point, &need.overlay)?;
         let end = shown.to.min(Time::ZERO + e.duration);
-        let Some(frames) = network::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::Network)?
-        else {
-            return Ok(None);
-        };
-        run.frames = frames;
+        let captured = network::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::Network)?;
+        let Some((frames, channel)) = captured else { return Ok(None) };
+        (run.frames, run.channel) = (frames, channel);
     }
     Ok(Some(run))
 }

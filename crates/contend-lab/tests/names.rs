@@ -41,6 +41,12 @@ fn keys(v: &Value) -> BTreeSet<String> {
     all
 }
 
+/// The name with `NAME` for a word that depends on the run.
+fn general(name: &str) -> String {
+    let word = ["ledger", "routing_drops"].into_iter().find(|n| name.starts_with(&format!("{n}.")));
+    word.map_or_else(|| name.to_owned(), |n| format!("{n}.NAME"))
+}
+
 #[test]
 fn the_json_has_the_names_of_the_table_and_no_others() {
     let mut o = outcome(SMALL);
@@ -55,8 +61,10 @@ fn the_json_has_the_names_of_the_table_and_no_others() {
     let mut air = run["air"].clone();
     assert_eq!(air["airtime"]["from"]["ap"], air["airtime"]["to"]["ap"]);
     drop(air.as_object_mut().unwrap().remove("airtime"));
-    let air: BTreeSet<String> =
-        keys(&air).into_iter().map(|k| if k.starts_with("ledger.") { "ledger.NAME".into() } else { k }).collect();
+    let radio = air.as_object_mut().unwrap().remove("radio").unwrap();
+    let accounts = radio.as_object().unwrap().keys().map(|account| format!("radio.{account}"));
+    assert_eq!(accounts.chain(["name".into()]).collect::<BTreeSet<_>>(), table("station of a field"));
+    let air: BTreeSet<String> = keys(&air).iter().map(|k| general(k)).collect();
     assert_eq!(air, table("air"));
     let objects = ["point", "metrics", "flows", "queues", "transmitters", "air"];
     let of_run: BTreeSet<String> = run.as_object().unwrap().keys().cloned().collect();
@@ -64,11 +72,12 @@ fn the_json_has_the_names_of_the_table_and_no_others() {
     // Each number has a unit.
     let units = o["units"].as_object().unwrap();
     for name in table("flow").iter().chain(&table("queue")).chain(&table("transmitter")).chain(&air) {
-        let text = ["name", "group", "direction", "tcp", "ledger.NAME"].contains(&name.as_str());
+        let text = ["name", "group", "direction", "tcp", "ledger.NAME", "routing_drops.NAME"].contains(&name.as_str());
         assert!(text != units.contains_key(name), "{name}");
     }
     let unit = |name: &str| units[name].as_str().unwrap();
     assert_eq!([unit("rtt.p95"), unit("goodput.up"), unit("loss[ap]"), unit("ledger.idle")], ["s", "bps", "1", "1"]);
+    assert_eq!([unit("radio.idle"), unit("routing_drops.ttl")], ["1", "p"]);
 }
 
 #[test]
@@ -79,8 +88,11 @@ fn the_csv_has_the_names_of_the_table_and_no_others() {
     let text = String::from_utf8(bytes).unwrap();
     for scope in ["run", "flow", "queue", "transmitter", "air", "station"] {
         let rows = text.lines().map(|l| l.split(',').collect::<Vec<_>>()).filter(|l| l[2] == scope);
-        let written = rows.map(|l| if l[4].starts_with("ledger.") { "ledger.NAME".into() } else { l[4].to_owned() });
+        let written = rows.map(|l| general(l[4]));
         let mut of_table = table(scope);
+        if scope == "station" {
+            of_table.extend(table("station of a field"));
+        }
         // Columns of their own, and texts.
         for name in ["seed", "digest", "name", "group", "direction", "tcp"] {
             of_table.remove(name);

@@ -4,13 +4,18 @@
 mod common;
 
 use common::{SMALL, Shape, outcome, program};
-use contend_core::{Body, FlowId, Span};
+use contend_core::{Body, FlowId, Span, Time};
 use contend_lab::experiment::results::Run;
+use contend_lab::experiment::size::{CaptureWindow, Measure};
+use contend_lab::reading::file::{Overlay, parse};
+use contend_lab::running::network;
 use contend_lab::writing::output::pcapng::Band;
 use contend_lab::writing::output::{CaptureFormat, write_pcapng};
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome as Fate};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 fn captured(run: &Run, capture: CaptureFormat) -> Option<tempfile::NamedTempFile> {
     if program("tshark").is_none() {
@@ -200,6 +205,7 @@ fn no_port_is_taken_for_another_protocol() {
     let mut run = one_run(50);
     let data = *run.frames.iter().find(|f| f.packet.is_some_and(|p| p.size == 1_500)).unwrap();
     run.frames.clear();
+    run.channel.ends = vec![Some([0, 1]); 4_000];
     for flow in 0..4_000 {
         for body in [data.packet.unwrap().body, Body::Udp { seq: 3 }] {
             let start = data.start + Span::from_micros(400) * run.frames.len() as u64;
@@ -219,4 +225,66 @@ fn no_port_is_taken_for_another_protocol() {
         assert!(others.is_empty(), "{others:?}");
         assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
     }
+}
+
+/// A chain of three stations with AODV and ARP, of which the first sends to the last.
+const CHAIN: &str = "duration = \"3s\"\n[wifi]\nstandard = \"802.11b\"\nrate = \"2Mbps\"\n\
+    [field]\nrange = \"250m\"\nsense = \"550m\"\nrouting = { kind = \"aodv\", sizes = \"rfc\" }\narp = true\n\
+    [[station]]\nname = \"sta\"\ncount = 3\nposition = [\"= 200m * k\", \"50m\"]\n\
+    [[flow]]\nfrom = \"sta.1\"\nto = \"sta.3\"\nudp = { rate = \"100kbps\", packet = \"500B\" }\n";
+
+/// The run of [`CHAIN`] with all its frames.
+fn chain() -> Run {
+    let e = parse("t.toml", CHAIN, &[]).unwrap();
+    let resolved = e.scenario(&e.points[0], &Overlay::default()).unwrap();
+    let end = Time::ZERO + e.duration;
+    let measure = Measure {
+        duration: e.duration,
+        warmup: Span::ZERO,
+        sample: None,
+        instants: vec![],
+        capture: Some(CaptureWindow { from: Time::ZERO, to: end, limit: 10_000 }),
+        successes: false,
+    };
+    network::run(&resolved, &e.points[0], 1, &measure, &AtomicBool::new(false)).unwrap().unwrap()
+}
+
+#[test]
+fn each_frame_of_a_field_says_where_its_transmitter_was() {
+    let run = chain();
+    let Some(file) = captured(&run, CaptureFormat::default()) else { return };
+    let text = tshark(file.path(), &["-T", "fields", "-e", "frame.comment"]);
+    assert_eq!(text.lines().count(), run.frames.len());
+    let mut frames: Vec<_> = run.frames.iter().collect();
+    frames.sort_by_key(|f| (f.start, f.from));
+    for (line, f) in text.lines().zip(frames) {
+        let place = format!("from sta.{} at ({}.00m, 50.00m)", f.from + 1, 200 * (f.from + 1));
+        assert!(line.ends_with(&place), "{line} does not end with {place}");
+    }
+    assert!(text.starts_with("rreq, from sta.1 at "), "{text}");
+}
+
+#[test]
+fn messages_of_stations_are_read_by_the_dissectors_of_their_standards() {
+    let run = chain();
+    let Some(file) = captured(&run, CaptureFormat { payload: 65_535, band: Band::Ghz2 }) else { return };
+    assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed || _ws.expert.severity >= 0x600000"]), "");
+    let fields = |filter: &str, names: &[&str]| {
+        let names = names.iter().flat_map(|n| ["-e", n]).collect::<Vec<_>>();
+        tshark(file.path(), &[&["-Y", filter, "-T", "fields"][..], &names].concat())
+    };
+    // Station 0 looks for station 2: it asks all, station 1 asks on, and station 2 answers.
+    let asked = fields("aodv.type == 1", &["wlan.ra", "ip.dst", "aodv.dest_ip", "aodv.orig_ip"]);
+    let asked: Vec<&str> = asked.lines().collect();
+    assert!(asked.len() >= 2, "{asked:?}");
+    assert!(asked.iter().all(|l| *l == "ff:ff:ff:ff:ff:ff\t255.255.255.255\t10.0.0.2\t10.0.0.0"), "{asked:?}");
+    let answered = fields("aodv.type == 2 && wlan.ra == 02:00:00:00:00:00", &["ip.src", "aodv.dest_ip"]);
+    assert!(answered.lines().all(|l| l == "10.0.0.1\t10.0.0.2") && !answered.is_empty(), "{answered}");
+    let resolved = fields("arp.opcode == 1", &["wlan.ra", "arp.src.proto_ipv4"]);
+    assert!(resolved.lines().all(|l| l.starts_with("ff:ff:ff:ff:ff:ff\t10.0.0.")) && !resolved.is_empty());
+    // Data pass three stations and keep the addresses of their ends.
+    let data = fields("udp.dstport == 50001", &["wlan.ta", "ip.src", "ip.dst", "wlan.fc.ds"]);
+    let hops: BTreeSet<&str> = data.lines().collect();
+    let ends = |ta: u8| format!("02:00:00:00:00:0{ta}\t10.0.0.0\t10.0.0.2\t0x00");
+    assert_eq!(hops, [ends(0), ends(1)].iter().map(String::as_str).collect());
 }

@@ -4,13 +4,15 @@
 //! base units. Fields of the structs here have the unit in their name (`wall_s`), keys of the JSON have not (`wall`).
 
 use contend_core::packet::PacketKind;
+use contend_sim::routing::RoutingDrop;
 use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
-use contend_sim::wifi::{Frame, StationId, Success};
+use contend_sim::wifi::{Frame, StationId, StationMessage, Success};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 pub use super::judged::{CheckResult, ClaimResult, Look, Measured, PointSeeds, Summary};
+pub use super::map::MapSeries;
 pub use super::swept::{Labels, PointKey, SweptValue, distinct, point_text};
 
 /// All results of one call of `contend run` for one file.
@@ -126,6 +128,9 @@ pub struct Run {
     /// other.
     #[serde(skip)]
     pub bss: Vec<StationId>,
+    /// What captures show beside frames and names.
+    #[serde(skip)]
+    pub channel: Channel,
     /// Number of contending stations in a `[contention]` run.
     #[serde(skip)]
     pub contending: Option<u32>,
@@ -173,6 +178,7 @@ impl Run {
             successes: None,
             stations: vec![],
             bss: vec![],
+            channel: Channel::default(),
             contending: None,
             arguments,
         }
@@ -182,8 +188,8 @@ impl Run {
 /// A word of the schema: a direction, an account of the ledger.
 pub type Word = &'static str;
 
-/// Every word that a [`Run`] may contain.
-const WORDS: [Word; 14] = [
+/// Every word that a [`Run`] may contain, beside the reasons of [`RoutingDrop`].
+const WORDS: [Word; 18] = [
     "up",
     "down",
     "local",
@@ -198,21 +204,34 @@ const WORDS: [Word; 14] = [
     "payload",
     "rts_cts",
     "errored",
+    "sends",
+    "receives",
+    "hears",
+    "blocked",
 ];
 
-/// Reads one of [`WORDS`].
+/// Reads a word of the schema.
 fn word<'de, D: Deserializer<'de>>(d: D) -> Result<Word, D::Error> {
     known(&String::deserialize(d)?)
 }
 
-/// Reads a map whose keys are [`WORDS`].
+/// Reads a map whose keys are words of the schema.
 fn words<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<BTreeMap<Word, T>, D::Error> {
-    BTreeMap::<String, T>::deserialize(d)?.into_iter().map(|(w, value)| Ok((known(&w)?, value))).collect()
+    all_known(BTreeMap::deserialize(d)?)
+}
+
+/// As [`words`]; `null` is no map.
+fn optional_words<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<Option<BTreeMap<Word, T>>, D::Error> {
+    Option::deserialize(d)?.map(all_known).transpose()
+}
+
+fn all_known<T, E: serde::de::Error>(map: BTreeMap<String, T>) -> Result<BTreeMap<Word, T>, E> {
+    map.into_iter().map(|(w, value)| Ok((known(&w)?, value))).collect()
 }
 
 fn known<E: serde::de::Error>(text: &str) -> Result<Word, E> {
-    let found = WORDS.iter().find(|w| **w == text);
-    found.copied().ok_or_else(|| E::custom(format_args!("`{text}` is not a word of the schema")))
+    let found = WORDS.into_iter().chain(RoutingDrop::ALL.map(RoutingDrop::name)).find(|w| *w == text);
+    found.ok_or_else(|| E::custom(format_args!("`{text}` is not a word of the schema")))
 }
 
 /// Reads a map of numbers; `null` means undefined (NaN).
@@ -426,8 +445,7 @@ pub struct Held {
 pub struct Transmitter {
     /// `ap`, a station's name, or a wire's.
     pub name: String,
-    /// Packets taken from its queues, less those given back to routing; 0 if only packets that it had at the start were
-    /// given back.
+    /// Packets taken from its queues.
     pub taken: u64,
     /// Packets that reached the receiver, each counted once.
     pub delivered: u64,
@@ -454,13 +472,47 @@ pub struct Air {
     pub rivals: f64,
     /// Mean number of idle slots before a transmission.
     pub wait: Wait,
-    /// Share of time with at least one transmission on the air.
+    /// Share of time with at least one transmission on the air; in a field, around a station, on average.
     pub busy: f64,
     /// Share of time of the frames that each station sent or got.
     pub airtime: Airtime,
-    /// The ledger: each account's share of time; the shares sum to 1.
+    /// The ledger: each account's share of time; the shares sum to 1. In a field, the mean over stations.
     #[serde(deserialize_with = "words")]
     pub ledger: BTreeMap<Word, f64>,
+    /// In a field, the ledger of each station; not there in a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radio: Option<Radio>,
+    /// In a field, the packets that stations could not forward, by reason; not there in a cell.
+    #[serde(default, deserialize_with = "optional_words", skip_serializing_if = "Option::is_none")]
+    pub routing_drops: Option<BTreeMap<Word, u64>>,
+}
+
+/// What the radio of each station of a field does: shares of time, by station. Those of a station sum to 1.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Radio {
+    /// It transmits.
+    pub sends: BTreeMap<String, f64>,
+    /// A frame for its station, or for all, arrives, and nothing has spoiled it so far.
+    pub receives: BTreeMap<String, f64>,
+    /// It senses other frames, spoiled ones among them.
+    pub hears: BTreeMap<String, f64>,
+    /// It senses nothing, but its station must not send.
+    pub blocked: BTreeMap<String, f64>,
+    /// The medium around it is free.
+    pub idle: BTreeMap<String, f64>,
+}
+
+impl Radio {
+    /// The accounts and their names.
+    pub fn accounts(&self) -> [(Word, &BTreeMap<String, f64>); 5] {
+        [
+            ("sends", &self.sends),
+            ("receives", &self.receives),
+            ("hears", &self.hears),
+            ("blocked", &self.blocked),
+            ("idle", &self.idle),
+        ]
+    }
 }
 
 /// Mean number of idle slots before a transmission.
@@ -481,6 +533,15 @@ pub struct Airtime {
     /// The same frames by the station to which they were sent.
     #[serde(deserialize_with = "floats")]
     pub to: BTreeMap<String, f64>,
+}
+
+/// What captures show of a channel beside frames and names; empty without a capture.
+#[derive(Clone, Debug, Default)]
+pub struct Channel {
+    /// For each flow, the stations where its data enter the air and leave it; `None` if they are never on the air.
+    pub ends: Vec<Option<[StationId; 2]>>,
+    /// The messages of stations to each other in the captured frames, by [`contend_core::Packet::payload`].
+    pub messages: BTreeMap<u32, StationMessage>,
 }
 
 /// The exchanges that ended with an ACK, since the start of the run.
@@ -505,8 +566,8 @@ pub struct Series {
     pub successes: Vec<usize>,
     /// One entry for each flow and each of its estimators.
     pub estimates: Vec<EstimateSeries>,
-    /// One entry for each station with observers of the air.
-    pub observed: Vec<ObservedStation>,
+    /// The map, if stations have positions.
+    pub map: Option<MapSeries>,
 }
 
 /// The rate that one estimator reports for one flow.
@@ -518,32 +579,6 @@ pub struct EstimateSeries {
     pub name: String,
     /// Estimated rate of payload in bits per second, at each instant.
     pub rate_bps: Vec<u64>,
-}
-
-/// What the observers of a station report, and what really happened there since the start of the run, at each instant.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ObservedStation {
-    /// Index of the station in [`Run::stations`].
-    pub station: usize,
-    /// Its observers, in the order of the file.
-    pub observers: Vec<ObserverSeries>,
-    /// Bytes of its own IP packets that were acknowledged.
-    pub acked_bytes: Vec<u64>,
-    /// The time of its attempts in nanoseconds, from the start of contention to the ACK or to the end of the wait.
-    pub contended_ns: Vec<u64>,
-    /// The time in nanoseconds in which it neither sent nor sensed a frame.
-    pub idle_ns: Vec<u64>,
-}
-
-/// What one observer of a station reports, at each instant.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ObserverSeries {
-    /// Name of the observer in the file, for example `rt_winf`.
-    pub name: String,
-    /// Capacity of the link in bits of IP packets per second; `None` without an estimate.
-    pub capacity_bps: Vec<Option<u64>>,
-    /// The part of the capacity that is not in use.
-    pub available_bps: Vec<Option<u64>>,
 }
 
 /// Declares two types: the sample of something at one instant, and columns of such samples.

@@ -1,6 +1,7 @@
 //! What is measured in a run, and an upper bound on its memory. The bound depends on the network only, so it is the
 //! same on every machine.
 
+use crate::experiment::map::MapSeries;
 use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample, Transmitter, Word};
 use contend_core::{Span, Time};
 use contend_sim::net;
@@ -41,8 +42,8 @@ pub struct CaptureWindow {
     pub limit: usize,
 }
 
-/// Maximum number of samples of flows, estimators and observers (their number times the number of instants) in one run.
-/// Above it the step is lengthened.
+/// Maximum number of samples of flows and estimators (their number times the number of instants) in one run. Above it
+/// the step is lengthened.
 pub const MAX_SAMPLES: u64 = 2_000_000;
 /// Maximum number of samples of queues (their number times the number of instants) in one run. Above it the step is
 /// lengthened.
@@ -57,8 +58,6 @@ pub(crate) struct Sampled {
     pub estimates: u64,
     /// Queues.
     pub queues: u64,
-    /// Numbers of the observers of all stations, and of what really happened at these stations.
-    pub observed: u64,
 }
 
 impl Sampled {
@@ -68,7 +67,6 @@ impl Sampled {
             flows: s.flows.len() as u64,
             estimates: s.flows.iter().map(|f| estimators(f).count() as u64).sum(),
             queues: net::queue_count(s) as u64,
-            observed: s.cell.iter().flat_map(|c| c.members()).map(|s| observed(s.observe.len() as u64)).sum(),
         }
     }
 
@@ -76,9 +74,7 @@ impl Sampled {
     pub fn lengthened(&self, duration: Span, step: Span) -> u64 {
         let steps = duration.div_floor(step);
         let beyond = |members: u64, most: u64| steps.saturating_mul(members).div_ceil(most);
-        beyond(self.flows + self.estimates + self.observed, MAX_SAMPLES)
-            .max(beyond(self.queues, MAX_QUEUE_SAMPLES))
-            .max(1)
+        beyond(self.flows + self.estimates, MAX_SAMPLES).max(beyond(self.queues, MAX_QUEUE_SAMPLES)).max(1)
     }
 
     /// The maximum number of instants at which a run is sampled.
@@ -86,11 +82,6 @@ impl Sampled {
         let steps = |step: Span| m.duration.div_floor(step) / self.lengthened(m.duration, step) + 3;
         m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
     }
-}
-
-/// Numbers that are sampled at a station with so many observers: two of each, and three of what really happened.
-fn observed(observers: u64) -> u64 {
-    if observers == 0 { 0 } else { 2 * observers + 3 }
 }
 
 /// The names of the estimators that watch a flow.
@@ -110,6 +101,8 @@ pub(crate) struct Size {
     pub exchange: Span,
     /// Successes of a `[contention]` run.
     pub successes: u64,
+    /// Memory for the map of a field in bytes.
+    pub map: u64,
 }
 
 impl Size {
@@ -120,15 +113,21 @@ impl Size {
             stations: s.cell.as_ref().map_or(0, |c| c.members().count() as u64),
             exchange: s.cell.as_ref().map_or(Span::ZERO, shortest_exchange),
             successes: 0,
+            map: s
+                .cell
+                .as_ref()
+                .filter(|c| c.field.is_some())
+                .map_or(0, |c| MapSeries::memory(c.members().count() as u64, s.flows.len() as u64)),
         }
     }
 
     /// The size of a closed form's results.
     pub const MODEL: Size = Size {
-        sampled: Sampled { flows: 0, estimates: 0, queues: 0, observed: 0 },
+        sampled: Sampled { flows: 0, estimates: 0, queues: 0 },
         stations: 0,
         exchange: Span::ZERO,
         successes: 0,
+        map: 0,
     };
 
     /// The size of a `[contention]` run's results.
@@ -141,26 +140,24 @@ impl Size {
         const NAME: u64 = 64;
         // A node of a map has room for eleven entries, even if there is only one.
         const DROPS_BY_KIND: u64 = 11 * (size_of::<Word>() + size_of::<u64>()) as u64 + 32;
-        // A station's name is stored three times: twice as the key of its airtime.
+        // A station's name is stored eight times: seven times as the key of what it does.
         METRICS
             + self.sampled.flows * (size_of::<Flow>() as u64 + NAME)
             + self.sampled.queues * (size_of::<Queue>() as u64 + NAME + DROPS_BY_KIND)
             // Each transmitter has at least one queue.
             + self.sampled.queues * (size_of::<Transmitter>() as u64 + NAME)
-            + self.stations * 3 * NAME
+            + self.stations * 8 * NAME
     }
 
     /// Memory in bytes for the series that `m` asks for and, with `histograms`, for the histograms.
     pub fn detail(&self, m: &Measure, histograms: bool) -> u64 {
-        let Sampled { flows, estimates, queues, observed } = self.sampled;
-        let members = flows * size_of::<FlowSample>() as u64
-            + queues * size_of::<QueueSample>() as u64
-            + estimates * 8
-            + observed * 16;
+        let Sampled { flows, estimates, queues } = self.sampled;
+        let members = flows * size_of::<FlowSample>() as u64 + queues * size_of::<QueueSample>() as u64 + estimates * 8;
         let instant = 8 + if m.successes { size_of::<usize>() as u64 } else { 0 };
         let series = self.sampled.instants(m).saturating_mul(instant + members);
         let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
         let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
+        let series = series.saturating_add(if m.sample.is_some() { self.map } else { 0 });
         series.saturating_add(successes).saturating_add(if histograms { (2 * flows + queues) * HISTOGRAM } else { 0 })
     }
 }

@@ -65,6 +65,8 @@ pub(crate) fn run(
         busy: 0.0,
         airtime: Airtime::default(),
         ledger: BTreeMap::new(),
+        radio: None,
+        routing_drops: None,
     };
     let stations =
         std::iter::once(String::new()).chain(contended.spec.contenders.iter().map(|c| c.name.clone())).collect();

@@ -4,21 +4,24 @@
 //! windows. A result is the difference between two readings of counters that only grow. So measuring does not change
 //! the run.
 
+use crate::experiment::map::MOST_INSTANTS;
 use crate::experiment::point::Resolved;
 use crate::experiment::results::{
-    Air, Airtime, Backlog, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, ObservedStation,
-    ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Run, Series, Successes, Transmitter, Wait,
+    Air, Airtime, Backlog, Channel, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, Percentiles,
+    PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series, Successes, Transmitter, Wait, Word,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
-use contend_core::{Span, Time};
+use contend_core::{Packet, Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{CellSpec, Scenario, StationSpec, Transport};
+use contend_sim::routing::RoutingDrop;
+use contend_sim::scenario::{CellSpec, Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::traffic::is_greedy;
+use contend_sim::wifi::bss::Bss;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
-use contend_sim::wifi::ledger::{Ledger, StationAccounts};
-use contend_sim::wifi::{Frame, FrameLog, StationId};
+use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
+use contend_sim::wifi::{Frame, FrameLog, StationId, is_message};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,13 +56,14 @@ pub fn run(
         queues: net.queues().map(|_| QueueSeries::with_capacity(many)).collect(),
         successes: vec![],
         estimates: estimates(&scenario, many),
-        observed: observed(&scenario),
+        map: None,
     };
+    let between_maps = many.div_ceil(MOST_INSTANTS).max(1);
     let succeeded = |net: &Net| net.bss().map_or(0, |c| c.successes().len());
     let mut before = 0;
     let mut base = Reading::default();
     for (at, sampled) in instants {
-        if !run_until(&mut net, at, stop) {
+        if !run_until(&mut net, at, stop)? {
             return Ok(None);
         }
         if at == warm {
@@ -69,6 +73,11 @@ pub fn run(
         }
         if sampled {
             sample(&mut net, &mut series);
+            if (series.time_s.len() - 1).is_multiple_of(between_maps)
+                && let Some(map) = net.map()
+            {
+                series.map.get_or_insert_default().add(at.as_secs_f64(), map);
+            }
             series.successes.extend(measure.successes.then(|| succeeded(&net)));
         }
     }
@@ -90,6 +99,7 @@ pub fn run(
         metrics: BTreeMap::new(),
         series,
         frames: captured(&net),
+        channel: channel(&net),
         successes: measure.successes.then(|| Successes {
             sequence: net.bss().map_or_else(Vec::new, |c| c.successes().to_vec()),
             warmup: before,
@@ -112,7 +122,7 @@ fn bss(cell: &CellSpec) -> Vec<StationId> {
     (0..cell.aps.len() as StationId).chain(of_stations).collect()
 }
 
-/// The frames that [`run`] captures with `seed`. The run is simulated again, up to `end` only.
+/// The frames that [`run`] captures with `seed`, and their channel. The run is simulated again, up to `end` only.
 ///
 /// # Errors
 /// As [`run`].
@@ -122,29 +132,46 @@ pub(crate) fn frames(
     capture: CaptureWindow,
     end: Time,
     stop: &AtomicBool,
-) -> Result<Option<Vec<Frame>>, String> {
+) -> Result<Option<(Vec<Frame>, Channel)>, String> {
     let scenario = resolved.scenario.with_seed(seed);
     let mut net = Net::new(&scenario)?;
     net.keep_frames(capture.from, capture.to, capture.limit);
-    Ok(run_until(&mut net, end, stop).then(|| captured(&net)))
+    Ok(run_until(&mut net, end, stop)?.then(|| (captured(&net), channel(&net))))
 }
 
 /// Runs the world until `at`; returns false if `stop` was set before.
-fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> bool {
+///
+/// # Errors
+/// When a routing message could not be read.
+fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> Result<bool, String> {
     // Check `stop` also when nothing happens for a long time, so that Ctrl-C is fast.
     let mut here = net.world.now();
     while here < at {
         if stop.load(Ordering::Relaxed) {
-            return false;
+            return Ok(false);
         }
         here = at.min(here + Span::from_secs(1));
         net.run_until(here);
+        if let Some(fault) = net.bss().and_then(Bss::fault) {
+            return Err(fault.text());
+        }
     }
-    true
+    Ok(true)
 }
 
 fn captured(net: &Net) -> Vec<Frame> {
     net.frames().map_or_else(Vec::new, |log| log.frames().to_vec())
+}
+
+/// What a capture shows of the channel; nothing if frames are not kept.
+fn channel(net: &Net) -> Channel {
+    let Some(log) = net.frames() else { return Channel::default() };
+    let packets = log.frames().iter().filter_map(|f| f.packet.as_ref());
+    let message = |p: &Packet| Some((p.payload, net.bss()?.message(p.payload)?.clone()));
+    Channel {
+        ends: (0..net.flows()).map(|flow| net.on_air(flow)).collect(),
+        messages: packets.filter(|p| is_message(p)).filter_map(message).collect(),
+    }
 }
 
 /// Every instant at which the run stops, ascending; true if the run is sampled there.
@@ -174,16 +201,6 @@ fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
     scenario.flows.iter().enumerate().flat_map(each).collect()
 }
 
-/// Empty series, one for each station with observers.
-fn observed(scenario: &Scenario) -> Vec<ObservedStation> {
-    let of = |(station, s): (usize, &StationSpec)| {
-        let named = |(name, _): &(String, _)| ObserverSeries { name: name.clone(), ..ObserverSeries::default() };
-        let observers: Vec<ObserverSeries> = s.observe.iter().map(named).collect();
-        (!observers.is_empty()).then(|| ObservedStation { station, observers, ..ObservedStation::default() })
-    };
-    scenario.cell.iter().flat_map(|c| c.members().enumerate()).filter_map(of).collect()
-}
-
 fn sample(net: &mut Net, series: &mut Series) {
     let now = net.world.now();
     series.time_s.push(now.as_secs_f64());
@@ -204,19 +221,6 @@ fn sample(net: &mut Net, series: &mut Series) {
         let rates = same.first().map_or_else(Vec::new, |e| net.estimates(e.flow));
         same.iter_mut().zip(rates).for_each(|(e, rate)| e.rate_bps.push(8 * rate));
     }
-    if let Some(bss) = net.bss() {
-        for at in &mut series.observed {
-            let (station, bits) = (at.station as StationId, |rate: Option<u64>| rate.map(|bytes| 8 * bytes));
-            for (o, local) in at.observers.iter_mut().zip(bss.estimates(station, now)) {
-                o.capacity_bps.push(bits(local.capacity));
-                o.available_bps.push(bits(local.available));
-            }
-            let truth = bss.truth(station, now);
-            at.acked_bytes.push(truth.bytes);
-            at.contended_ns.push(truth.contended.as_nanos());
-            at.idle_ns.push(truth.idle.as_nanos());
-        }
-    }
     for (i, samples) in series.queues.iter_mut().enumerate() {
         samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
             let c = m.read(now);
@@ -236,6 +240,8 @@ struct Reading {
     rivals: Rivals,
     waits: Waits,
     ledger: Option<Ledger>,
+    /// By [`RoutingDrop`].
+    routing_drops: [u64; RoutingDrop::ALL.len()],
 }
 
 /// All counters of one flow.
@@ -280,6 +286,7 @@ impl Reading {
             rivals: net.bss().map_or_else(Rivals::default, |c| c.rivals()),
             waits: net.bss().map_or_else(Waits::default, |c| c.waits()),
             ledger: net.ledger(),
+            routing_drops: net.bss().map(|c| c.routing_drops()).unwrap_or_default(),
         }
     }
 }
@@ -357,8 +364,7 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
 fn transmitters(net: &Net, base: &Reading, last: &Reading) -> Vec<Transmitter> {
     let between = |(name, (now, before)): (&str, (&TransmitterCounters, &TransmitterCounters))| Transmitter {
         name: name.to_owned(),
-        // A packet taken before the warm-up ended may have gone back to routing since.
-        taken: now.taken.saturating_sub(before.taken),
+        taken: now.taken - before.taken,
         delivered: now.delivered - before.delivered,
         lost: now.lost - before.lost,
         carrying: Held { start: before.carrying, end: now.carrying },
@@ -387,18 +393,30 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
     };
     let (c, c0) = (&books.cell, &books0.cell);
-    let ledger = BTreeMap::from([
-        ("idle", share(c.idle, c0.idle)),
-        ("ifs", share(c.ifs, c0.ifs)),
-        ("backoff", share(c.backoff, c0.backoff)),
-        ("collision", share(c.collision, c0.collision)),
-        ("preamble", own(|o| o.preamble)),
-        ("header", own(|o| o.header)),
-        ("payload", own(|o| o.payload)),
-        ("ack", own(|o| o.ack)),
-        ("rts_cts", own(|o| o.rts_cts)),
-        ("errored", own(|o| o.errored)),
-    ]);
+    let radio = net.is_field().then(|| radios(net, &books.radios, &books0.radios, span));
+    let ledger: BTreeMap<Word, f64> = match &radio {
+        Some(r) => r.accounts().map(|(account, of)| (account, of.values().sum::<f64>() / of.len() as f64)).into(),
+        None => BTreeMap::from([
+            ("idle", share(c.idle, c0.idle)),
+            ("ifs", share(c.ifs, c0.ifs)),
+            ("backoff", share(c.backoff, c0.backoff)),
+            ("collision", share(c.collision, c0.collision)),
+            ("preamble", own(|o| o.preamble)),
+            ("header", own(|o| o.header)),
+            ("payload", own(|o| o.payload)),
+            ("ack", own(|o| o.ack)),
+            ("rts_cts", own(|o| o.rts_cts)),
+            ("errored", own(|o| o.errored)),
+        ]),
+    };
+    let busy = match &radio {
+        Some(_) => ledger["sends"] + ledger["receives"] + ledger["hears"],
+        None => airtime.from.values().sum::<f64>() + ledger["collision"],
+    };
+    let drops = RoutingDrop::ALL.map(|reason| {
+        let i = reason as usize;
+        (reason.name(), last.routing_drops[i] - base.routing_drops[i])
+    });
     Some(Air {
         frames: attempts,
         successes: sum(|c| c.acked),
@@ -408,10 +426,27 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         wait: Wait { success: wait(0), collision: wait(1) },
         collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
         retry_drops: sum(|c| c.retry_drops),
-        busy: airtime.from.values().sum::<f64>() + ledger["collision"],
+        busy,
         airtime,
         ledger,
+        radio,
+        routing_drops: net.is_field().then(|| drops.into()),
     })
+}
+
+/// What the radios of a field did between two readings that are `span` nanoseconds apart.
+fn radios(net: &Net, now: &[RadioAccounts], before: &[RadioAccounts], span: f64) -> Radio {
+    let of_each = |f: fn(&RadioAccounts) -> Span| -> BTreeMap<String, f64> {
+        let pairs = net.stations().iter().zip(now.iter().zip(before));
+        pairs.map(|(name, (a, b))| (name.clone(), (f(a) - f(b)).as_nanos() as f64 / span)).collect()
+    };
+    Radio {
+        sends: of_each(|r| r.sends),
+        receives: of_each(|r| r.receives),
+        hears: of_each(|r| r.hears),
+        blocked: of_each(|r| r.blocked),
+        idle: of_each(|r| r.idle),
+    }
 }
 
 #[cfg(test)]
@@ -430,7 +465,7 @@ mod tests {
             capture: None,
             successes: false,
         };
-        let of = |flows, estimates, queues| Sampled { flows, estimates, queues, observed: 0 };
+        let of = |flows, estimates, queues| Sampled { flows, estimates, queues };
         // A million steps. The flow and its estimators share the bound on samples, so the step grows with their number.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
             let sampled = of(1, watched - 1, 1);

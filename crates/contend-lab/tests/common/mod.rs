@@ -3,8 +3,8 @@
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
-    Air, Airtime, Backlog, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
-    PointKey, Queue, QueueSample, Run, SearchResult, Series, Summary, Transmitter, Wait,
+    Air, Airtime, Backlog, Channel, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
+    PointKey, Queue, QueueSample, Radio, Run, SearchResult, Series, Summary, Transmitter, Wait,
 };
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
@@ -206,6 +206,8 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
     ];
     let stations: Vec<String> =
         ["ap".to_owned()].into_iter().chain(flows.iter().map(|f| format!("sta.{}", f.name))).collect();
+    let ends = |(station, f): (StationId, &Flow)| Some(if f.direction == "up" { [station, AP] } else { [AP, station] });
+    let ends = (1..).zip(&flows).map(ends).collect();
     let mut delay = Durations::new();
     (0..500).for_each(|_| delay.record(Span::from_micros(1_000 + dice.below(60_000))));
     Run {
@@ -244,6 +246,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         successes: None,
         bss: vec![0; stations.len()],
         stations,
+        channel: Channel { ends, messages: BTreeMap::new() },
         contending: None,
         arguments: BTreeMap::new(),
         flows,
@@ -280,6 +283,12 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
     }
 }
 
+/// Each station does nothing half of the time.
+fn radio(stations: &[String]) -> Radio {
+    let all = |share: f64| stations.iter().map(|s| (s.clone(), share)).collect();
+    Radio { sends: all(0.125), receives: all(0.125), hears: all(0.125), blocked: all(0.125), idle: all(0.5) }
+}
+
 fn air(dice: &mut Dice, stations: &[String]) -> Air {
     let weights = [
         ("idle", 2.0),
@@ -309,6 +318,8 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
             to: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
         },
         ledger: drawn.into_iter().map(|(k, w)| (k, w / sum)).collect(),
+        radio: Some(radio(stations)),
+        routing_drops: Some([("no_route", 3), ("ttl", 0)].into()),
     }
 }
 
@@ -430,6 +441,7 @@ impl Exchange {
             duration: Span::from_micros(44),
             bytes,
             packet: Some(p),
+            origin: None,
         };
         if dice.below(15) == 0 {
             let other =

@@ -30,7 +30,7 @@ pub(super) struct Builder<'a> {
 }
 
 /// The addresses of the sender and the receiver of a flow. Ends are nodes in the order of their addresses.
-fn addresses(flow: usize) -> [Address; 2] {
+pub(super) fn addresses(flow: usize) -> [Address; 2] {
     [Address(2 * flow as u32), Address(2 * flow as u32 + 1)]
 }
 

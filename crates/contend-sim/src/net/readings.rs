@@ -1,6 +1,7 @@
 //! Readings of a running network.
 
 use super::Net;
+use super::build::addresses;
 use crate::link::Wire;
 use crate::peer::{NodeId, WireId};
 use crate::scenario::{Scenario, StationSpec};
@@ -12,7 +13,7 @@ use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
-use crate::wifi::{FrameLog, StationId};
+use crate::wifi::{FrameLog, Map, StationId};
 use contend_core::{Span, Time};
 
 impl Net {
@@ -100,6 +101,19 @@ impl Net {
     /// The kept frames; `None` if frames are not kept or there is no cell.
     pub fn frames(&self) -> Option<&FrameLog> {
         self.bss().and_then(Bss::frames)
+    }
+
+    /// The stations where the data of `flow` enter the air and leave it; `None` if they are never on the air.
+    pub fn on_air(&self, flow: usize) -> Option<[StationId; 2]> {
+        let [sender, receiver] = addresses(flow).map(|a| self.bss()?.station_of(a));
+        Some([sender?, receiver?])
+    }
+
+    /// The map of the field at this time; `None` without a field, or if its stations have no positions.
+    pub fn map(&mut self) -> Option<Map> {
+        let ends: Vec<_> = (0..self.flows).map(|flow| self.on_air(flow)).collect();
+        let now = self.world.now();
+        self.world.node_mut::<Bss>(self.cell?)?.map(now, &ends)
     }
 
     /// Counters of station `who`.

@@ -8,6 +8,7 @@ use crate::stats::QueueMeter;
 use crate::trace::{Event, Trace};
 use contend_core::qdisc::{DropReason, Sink};
 use contend_core::{Body, Cx, FlowId, Packet, Rng, Time};
+use std::collections::BTreeMap;
 
 /// The flow of routing messages.
 const MESSAGES: FlowId = FlowId(u32::MAX);
@@ -16,7 +17,7 @@ const RESOLUTION: FlowId = FlowId(u32::MAX - 1);
 
 /// True if `p` is a message of stations to each other and belongs to no flow.
 #[inline]
-pub(super) fn is_message(p: &Packet) -> bool {
+pub fn is_message(p: &Packet) -> bool {
     p.flow == MESSAGES || p.flow == RESOLUTION
 }
 
@@ -52,8 +53,41 @@ pub(super) struct Agents {
     meter: QueueMeter,
     sink: Sink,
     drops: [u64; RoutingDrop::ALL.len()],
-    /// Messages that could not be read.
-    malformed: u64,
+    /// Why the bytes of a message could not be read, if that has happened.
+    fault: Option<MessageFault>,
+}
+
+/// A message of a station to others, of routing or address resolution, as captures show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StationMessage {
+    /// The kind: `rreq`, `update`, `arp`, ...
+    pub kind: &'static str,
+    /// The bytes that the stations read.
+    pub bytes: Vec<u8>,
+}
+
+/// Why the bytes of a message could not be read. The results of such a run are worthless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageFault {
+    /// Too many messages were under way: a later one took its place.
+    Overwritten,
+    /// They are no message of the protocol.
+    Malformed,
+}
+
+impl MessageFault {
+    /// What is wrong, and the remedy.
+    pub fn text(self) -> String {
+        match self {
+            MessageFault::Overwritten => format!(
+                "more than {RING} messages of routing or address resolution were under way at once; use fewer \
+                    stations, a longer period of routing messages, or shorter queues"
+            ),
+            MessageFault::Malformed => "a station could not read a routing message that another station wrote: this \
+                is a fault of contend; please report it with the file"
+                .into(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -81,7 +115,7 @@ impl Agents {
             meter: QueueMeter::default(),
             sink: Sink::default(),
             drops: [0; RoutingDrop::ALL.len()],
-            malformed: 0,
+            fault: None,
         }
     }
 
@@ -93,19 +127,34 @@ impl Agents {
     }
 
     /// Packets dropped, by [`RoutingDrop`].
-    pub(super) fn drops(&self) -> &[u64] {
-        &self.drops
+    pub(super) fn drops(&self) -> [u64; RoutingDrop::ALL.len()] {
+        self.drops
     }
 
-    /// Messages that were overwritten before they were read, or could not be read: a fault of the simulator.
-    pub(super) fn faults(&self) -> u64 {
-        self.messages.overwritten + self.malformed
+    /// Why the bytes of a message could not be read, if that has happened.
+    pub(super) fn fault(&self) -> Option<MessageFault> {
+        self.fault
     }
 
     /// When an agent must be woken.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.deadlines.first().map_or(Time::NEVER, |(at, _)| at)
+    }
+
+    /// From now on keeps the bytes of all messages that are made before `to`.
+    pub(super) fn keep_messages(&mut self, to: Time) {
+        self.messages.kept = Some((to, BTreeMap::new()));
+    }
+
+    /// Message `number`, if it is kept.
+    pub(super) fn message_kept(&self, number: u32) -> Option<&StationMessage> {
+        self.messages.kept.as_ref()?.1.get(&number)
+    }
+
+    /// The next hop of packets at `station` for `destination`.
+    pub(super) fn next_hop(&self, station: StationId, destination: StationId) -> Option<StationId> {
+        self.each.get(station as usize)?.routing.next_hop(destination)
     }
 
     /// The packets that are ready. The caller gives the vector back.
@@ -179,19 +228,24 @@ impl Agents {
             }
         }
         let stations = self.each.len() as u32;
-        let Some(bytes) = self.messages.read(p.payload) else { return };
+        let Some(bytes) = self.messages.read(p.payload) else {
+            self.fault = Some(MessageFault::Overwritten);
+            return;
+        };
+        let mut malformed = false;
         if p.flow == RESOLUTION {
             match (ArpMessage::read(&bytes, stations), &mut self.each[station as usize].arp) {
                 (Ok(m), Some(arp)) => arp.message(m, &mut self.resolved),
-                _ => self.malformed += 1,
+                _ => malformed = true,
             }
             self.resolve(now, station, trace);
         } else {
-            let mut malformed = false;
             self.call(now, station, trace, |agent, cx, acts| {
                 malformed = agent.message(cx, neighbour, &bytes, acts).is_err();
             });
-            self.malformed += u64::from(malformed);
+        }
+        if malformed {
+            self.fault = Some(MessageFault::Malformed);
         }
         self.messages.give_back(bytes);
     }
@@ -224,7 +278,7 @@ impl Agents {
             match action {
                 Action::Send { packet, next } => self.pass(now, station, packet, next, trace),
                 Action::Message(m) => {
-                    let payload = self.messages.put(self.acts.bytes(&m));
+                    let payload = self.messages.put(now, m.kind, self.acts.bytes(&m));
                     let mut p = Packet::new(MESSAGES, m.size, now, Body::Udp { seq: 0 });
                     p.payload = payload;
                     self.made(now, trace);
@@ -260,7 +314,7 @@ impl Agents {
                 ArpAction::Send { packet, next } => self.hand_over(now, station, &packet, next),
                 ArpAction::Tell { message, next } => {
                     let mut p = Packet::new(RESOLUTION, arp::SIZE as u32, now, Body::Udp { seq: 0 });
-                    p.payload = self.messages.put(&message.write());
+                    p.payload = self.messages.put(now, "arp", &message.write());
                     self.made(now, trace);
                     self.hand_over(now, station, &p, next.unwrap_or(BROADCAST));
                 }
@@ -304,19 +358,22 @@ struct Messages {
     slots: Vec<(u32, Vec<u8>)>,
     /// The last number given.
     last: u32,
-    /// Messages that were overwritten before they were read.
-    overwritten: u64,
     /// The buffer of the message that is being read.
     spare: Vec<u8>,
+    /// Messages made before an instant, with their kinds by number, if they are kept for a capture.
+    kept: Option<(Time, BTreeMap<u32, StationMessage>)>,
 }
 
 /// Messages that can be under way.
 const RING: u32 = 1 << 16;
 
 impl Messages {
-    /// Stores `bytes` and returns their number, from 1.
-    fn put(&mut self, bytes: &[u8]) -> u32 {
+    /// Stores the `bytes` of a message that is made at `now`, and returns their number, from 1.
+    fn put(&mut self, now: Time, kind: &'static str, bytes: &[u8]) -> u32 {
         self.last = self.last.checked_add(1).unwrap_or(1);
+        if let Some((_, kept)) = self.kept.as_mut().filter(|(to, _)| now < *to) {
+            kept.insert(self.last, StationMessage { kind, bytes: bytes.to_vec() });
+        }
         let place = (self.last % RING) as usize;
         if self.slots.len() <= place {
             self.slots.resize_with(place + 1, Default::default);
@@ -330,21 +387,57 @@ impl Messages {
 
     /// A copy of message `number`, in a buffer that the caller gives back; `None` if it was overwritten.
     fn read(&mut self, number: u32) -> Option<Vec<u8>> {
-        match self.slots.get((number % RING) as usize) {
-            Some((n, bytes)) if *n == number => {
-                let mut copy = std::mem::take(&mut self.spare);
-                copy.clear();
-                copy.extend_from_slice(bytes);
-                Some(copy)
-            }
-            _ => {
-                self.overwritten += 1;
-                None
-            }
-        }
+        let (_, bytes) = self.slots.get((number % RING) as usize).filter(|(n, _)| *n == number)?;
+        let mut copy = std::mem::take(&mut self.spare);
+        copy.clear();
+        copy.extend_from_slice(bytes);
+        Some(copy)
     }
 
     fn give_back(&mut self, buffer: Vec<u8>) {
         self.spare = buffer;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::{REGISTRY, Setting};
+    use crate::{rng, testing};
+    use contend_core::registry::{Amount, Value};
+
+    /// Two stations with AODV.
+    fn agents() -> Agents {
+        let aodv = contend_core::registry::find(REGISTRY, "aodv").unwrap();
+        let agent = |me| {
+            let setting = Setting { me, stations: 2, shortest: None };
+            let bytes = |name| (name, Value::Amount(Amount::Bytes(0)));
+            let routing = (aodv.build)(&testing::args(aodv.params, &[bytes("ip_header")]), &setting).unwrap();
+            (routing, rng::stream(1, &format!("sta{me}"), "routing"))
+        };
+        Agents::new((0..2).map(agent).collect(), false)
+    }
+
+    /// The fault after station 1 has received message number `number`, and `bytes` were message 1.
+    fn fault(bytes: &[u8], later: u32, number: u32) -> Option<MessageFault> {
+        let (mut all, mut trace) = (agents(), Trace::new());
+        all.messages.put(Time::ZERO, "rerr", bytes);
+        for _ in 0..later {
+            all.messages.put(Time::ZERO, "rerr", &[]);
+        }
+        let mut p = Packet::new(MESSAGES, 48, Time::ZERO, Body::Udp { seq: 0 });
+        p.payload = number;
+        all.message(Time::ZERO, 1, 0, &p, false, &mut trace);
+        all.fault()
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_read_is_a_fault() {
+        // A TTL, then RFC 3561 §5.3: a RERR of one destination, station 0, that station 1 has no route to.
+        let error = [&[1][..], &[3, 0, 0, 1], &[0, 0, 0, 0], &[0, 0, 0, 1]].concat();
+        assert_eq!(fault(&error, 0, 1), None);
+        assert_eq!(fault(&error, RING - 1, 1), None);
+        assert_eq!(fault(&error, RING, 1), Some(MessageFault::Overwritten));
+        assert_eq!(fault(&[99], 0, 1), Some(MessageFault::Malformed));
     }
 }

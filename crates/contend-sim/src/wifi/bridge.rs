@@ -13,7 +13,7 @@ use crate::world::Out;
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
 use contend_core::registry::Amount;
-use contend_core::{Cx, Packet, Rng, Span, Time};
+use contend_core::{Address, Cx, Packet, Rng, Span, Time};
 use contend_theory::cycle_time::Cycle;
 use contend_theory::dcf::Backoff;
 use std::collections::VecDeque;
@@ -83,10 +83,14 @@ impl Bridge {
         *self.routes.homes.get(p.dst.0 as usize)?
     }
 
+    /// The station where packets to `address` leave the air.
+    pub(super) fn station_of(&self, address: Address) -> Option<StationId> {
+        Some((*self.routes.homes.get(address.0 as usize)?)?.station)
+    }
+
     /// `p` with the stations where it entered the air and where it leaves it.
     pub(super) fn routed(&self, p: &Packet) -> Option<Routed> {
-        let source = (*self.routes.homes.get(p.src.0 as usize)?)?.station;
-        Some(Routed { packet: *p, source, destination: self.home(p)?.station })
+        Some(Routed { packet: *p, source: self.station_of(p.src)?, destination: self.station_of(p.dst)? })
     }
 
     /// The node that sent `p`, if it is the host of a station.

@@ -4,7 +4,7 @@
 //! (`Bridge`). It forwards packets and wake-ups to them.
 
 use super::access::Reads;
-use super::agents::{Agents, is_copy, is_message};
+use super::agents::{Agents, MessageFault, is_copy, is_message};
 use super::air::Air;
 use super::bridge::{Bridge, Chain, Exit, Routes};
 use super::cell::Cell;
@@ -13,19 +13,18 @@ use super::field::{Field, Links};
 use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
 use super::mac::Returned;
-use super::observers::{Observers, Truth};
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
-use super::{BROADCAST, Contender, FrameLog, StationId, Success};
+use super::{BROADCAST, Contender, FrameLog, Map, StationId, StationMessage, Success};
 use crate::peer::WireId;
 use crate::rng;
+use crate::routing::RoutingDrop;
 use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::ap::{FlowFacts, Side};
-use contend_core::observe::Local;
 use contend_core::qdisc::Sink;
-use contend_core::{FlowId, Packet, Span, Time};
+use contend_core::{Address, FlowId, Packet, Span, Time};
 
 /// The access points and stations of a channel.
 #[derive(Debug)]
@@ -34,7 +33,6 @@ pub struct Bss {
     stations: Stations,
     medium: Medium,
     bridge: Bridge,
-    observers: Observers,
     forwarding: Forwarding,
     link_layer: LinkLayer,
     /// Packets dropped for want of a route.
@@ -125,7 +123,6 @@ impl Bss {
                 Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, losses, &reads)))
             }
         };
-        let observers = Observers::new(spec, &air, rules.len())?;
         let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
         let has_layers = !control.iter().all(Chain::is_empty) || forwarding.has_agents() || !link_layer.is_instant();
@@ -135,7 +132,6 @@ impl Bss {
             stations,
             medium,
             bridge,
-            observers,
             forwarding,
             link_layer,
             unroutable: 0,
@@ -234,6 +230,47 @@ impl Bss {
             Medium::Cell(cell) => cell.keep_frames(log),
             Medium::Field(field) => field.keep_frames(log),
         }
+        if let Some(agents) = self.forwarding.agents() {
+            agents.keep_messages(to);
+        }
+    }
+
+    /// The message whose number is a packet's payload, if frames are kept.
+    pub fn message(&self, number: u32) -> Option<&StationMessage> {
+        self.agents()?.message_kept(number)
+    }
+
+    /// The map of a field at `now`, for flows with these ends on the air; `None` if stations have no positions.
+    pub fn map(&mut self, now: Time, ends: &[Option<[StationId; 2]>]) -> Option<Map> {
+        let Medium::Field(field) = &mut self.medium else { return None };
+        let (positions, links) = field.map(now)?;
+        let route = |ends: &Option<[StationId; 2]>| ends.map_or_else(Vec::new, |[from, to]| self.way(from, to));
+        Some(Map { positions, links, routes: ends.iter().map(route).collect() })
+    }
+
+    /// The stations that a packet passes now on its way from one station to another; it ends early where no way is
+    /// known.
+    fn way(&self, from: StationId, to: StationId) -> Vec<StationId> {
+        let mut passed = vec![from];
+        let mut here = from;
+        while here != to && passed.len() <= self.size() {
+            let next = match &self.forwarding {
+                Forwarding::Infrastructure(_) if self.air.is_ap(here) => Some(to),
+                Forwarding::Infrastructure(aps) => aps.get(here as usize).copied(),
+                Forwarding::Static(routes) => routes.next(here, to),
+                Forwarding::Agents(agents) => agents.next_hop(here, to),
+            };
+            let Some(next) = next else { break };
+            passed.push(next);
+            here = next;
+        }
+        passed
+    }
+
+    /// The station where packets to `address` leave the air, and where packets from it enter the air; `None` if they
+    /// are never on the air.
+    pub fn station_of(&self, address: Address) -> Option<StationId> {
+        self.bridge.station_of(address)
     }
 
     /// The kept frames; `None` if frames are not kept.
@@ -257,9 +294,11 @@ impl Bss {
         self.forwarding.deadline()
     }
 
-    /// Packets that routing agents dropped, by [`RoutingDrop`](crate::routing::RoutingDrop); empty without agents.
-    pub fn routing_drops(&self) -> &[u64] {
-        if let Forwarding::Agents(agents) = &self.forwarding { agents.drops() } else { &[] }
+    /// Packets that stations could not forward, by [`RoutingDrop`].
+    pub fn routing_drops(&self) -> [u64; RoutingDrop::ALL.len()] {
+        let mut drops = self.agents().map(Agents::drops).unwrap_or_default();
+        drops[RoutingDrop::NoRoute as usize] += self.unroutable;
+        drops
     }
 
     /// The meter of the packets that routing agents hold, if there are agents, and their number.
@@ -267,24 +306,18 @@ impl Bss {
         self.forwarding.agents().map(Agents::reading)
     }
 
-    /// Routing messages that could not be read: a fault of the simulator.
-    pub fn faults(&self) -> u64 {
-        if let Forwarding::Agents(agents) = &self.forwarding { agents.faults() } else { 0 }
-    }
-
-    /// The estimate of each observer of `station` at `now`, in the order of the specification.
-    pub fn estimates(&self, station: StationId, now: Time) -> impl Iterator<Item = Local> {
-        self.observers.estimates(station, now)
-    }
-
-    /// What really happened at `station` by `now`; nothing without an observer.
-    pub fn truth(&self, station: StationId, now: Time) -> Truth {
-        self.observers.truth(station, now)
+    /// Why a routing message could not be read, if that has happened. The run must end then.
+    pub fn fault(&self) -> Option<MessageFault> {
+        self.agents().and_then(Agents::fault)
     }
 
     /// True if the stations are in a field, so that not all hear each other.
     pub fn is_field(&self) -> bool {
         matches!(self.medium, Medium::Field(_))
+    }
+
+    fn agents(&self) -> Option<&Agents> {
+        if let Forwarding::Agents(agents) = &self.forwarding { Some(agents) } else { None }
     }
 
     fn cell(&self) -> Option<&Cell> {
@@ -294,10 +327,10 @@ impl Bss {
     /// The medium, and the stations in this instant.
     #[inline]
     fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
-        let Bss { air, stations, medium, bridge, observers, forwarding, sink, returned, prefers_messages, .. } = self;
+        let Bss { air, stations, medium, bridge, forwarding, sink, returned, prefers_messages, .. } = self;
         let returned = matches!(forwarding, Forwarding::Agents(_)).then_some(returned);
         let prefers_messages = *prefers_messages;
-        (medium, Senders { now, air, stations, bridge, observers, sink, returned, prefers_messages, out })
+        (medium, Senders { now, air, stations, bridge, sink, returned, prefers_messages, out })
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
@@ -445,9 +478,6 @@ impl Bss {
         if is_ap && home.is_none_or(|h| h.station == station) {
             self.enter(now, station, Side::Air, p, out);
         } else if let Some(h) = home.filter(|h| h.station == station) {
-            if let Some(local) = self.observers.local(station, now) {
-                out.tell(p.dst, local);
-            }
             out.send(h.host, p);
         } else {
             let mut p = *p;

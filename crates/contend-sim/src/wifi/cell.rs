@@ -286,7 +286,7 @@ impl Cell {
                 _ => false,
             };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome };
+            let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome, origin: None };
             on_air.record(senders.out.trace, &mut self.frames);
             // A CTS-to-self counts as sent to the receiver of the data.
             let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
@@ -318,7 +318,7 @@ impl Cell {
             self.ledger.collided(s.burst.from, part.end());
             // A CTS-to-self before the data is the beginning of the transmission.
             let outcome = FrameOutcome::Collided;
-            let on_air = OnAir { plan: &plan, part: &part, service: s, start: now, end: over, outcome };
+            let on_air = OnAir { plan: &plan, part: &part, service: s, start: now, end: over, outcome, origin: None };
             on_air.record(senders.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - now);

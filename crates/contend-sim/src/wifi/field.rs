@@ -14,6 +14,7 @@
 //! is not received, the simulator knows at its end; the sender acts on it when the medium around it is idle, and counts
 //! its backoff only after its timeout.
 
+mod book;
 mod countdown;
 mod ground;
 mod links;
@@ -21,6 +22,7 @@ mod radio;
 
 pub(super) use self::links::Links;
 
+use self::book::Doing;
 use self::countdown::{Arrival, Countdown};
 use self::links::{Hearer, ListId};
 use self::radio::{Failed, Own, Radio, Received, Unclear};
@@ -33,9 +35,9 @@ use super::ledger::Ledger;
 use super::mac::{Failure, Heard, Next};
 use super::spec::{Capture, CtsRule, FieldSpec, IdleAccess, MacSpec};
 use super::stations::Senders;
-use super::{BROADCAST, Contender, FrameOutcome, StationId};
+use super::{BROADCAST, Contender, FrameOutcome, MapLink, StationId};
 use crate::deadlines::Deadlines;
-use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
+use crate::mobility::Point;
 use contend_core::{Cx, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -114,8 +116,8 @@ struct Flight {
     nav: Span,
     /// The stations that hear it.
     hearers: ListId,
-    /// Bytes of the IP packet of the exchange.
-    bytes: u32,
+    /// Where its transmitter was when it began, if frames are kept.
+    origin: Option<Point>,
     /// True if the station to which it is addressed hears it.
     heard: bool,
 }
@@ -217,6 +219,11 @@ impl Field {
         }
     }
 
+    /// Where stations are at `now`, and who hears whom.
+    pub(super) fn map(&mut self, now: Time) -> Option<(Vec<Point>, Vec<MapLink>)> {
+        self.links.map(now)
+    }
+
     /// Number of frames that other frames spoiled at the station to which they were addressed.
     pub(super) fn collisions(&self) -> u64 {
         self.collisions
@@ -234,9 +241,7 @@ impl Field {
 
     /// The ledger at `now`. Frames on the air are not yet booked.
     pub(super) fn ledger(&self, now: Time) -> Ledger {
-        let mut books = self.ledger.clone();
-        books.close(now);
-        books
+        self.ledger.of_field(now, self.radios.iter().map(|r| r.book.at(now)).collect())
     }
 
     /// The next deadline of the medium.
@@ -299,24 +304,18 @@ impl Field {
         if self.options.idle_access == IdleAccess::Draw && !busy && !reserved && !count.is_pending(now, slot) {
             let (ifs, slots) = (count.rules.ifs, self.backoff(senders, who, Draw::Arrival));
             self.countdowns[who as usize].back_off_from(now + ifs, slots);
-            senders.observers.contends(who, now, Some(slots));
             self.set_timer(who);
             return;
         }
         match count.arrive(now, slot, busy, reserved) {
-            Arrival::Waits => {
-                senders.observers.contends(who, now, None);
-                self.set_timer(who);
-            }
+            Arrival::Waits => self.set_timer(who),
             Arrival::Busy => {
                 let slots = self.backoff(senders, who, Draw::Arrival);
                 self.countdowns[who as usize].back_off(slots, true);
-                senders.observers.contends(who, now, Some(slots));
                 self.set_timer(who);
             }
             Arrival::Free => {
                 count.start();
-                senders.observers.contends(who, now, Some(0));
                 self.starting.push(who);
                 if !self.waking {
                     self.start_all(senders);
@@ -440,7 +439,7 @@ impl Field {
         let Some(s) = senders.stations.in_service(who) else { return };
         let Some(part) = senders.air.plan(&s.burst).parts().next() else { return };
         let now = senders.now;
-        self.radios[station as usize].own = Some(Own { who, start: now, won, data: None, over: now, failed: None });
+        self.radios[station as usize].own = Some(Own { who, start: now, won, over: now, failed: None });
         self.launch(senders, who, part.kind);
     }
 
@@ -461,7 +460,7 @@ impl Field {
         }
         match radio.own {
             // The next burst of a transmission opportunity.
-            Some(own) if own.who == who && own.start == now => self.begin_exchange(senders, station, who, own.won),
+            Some(own) if own.who == who && own.start > now => self.begin_exchange(senders, station, who, own.won),
             _ => self.launch(senders, who, kind),
         }
     }
@@ -470,10 +469,11 @@ impl Field {
     fn launch(&mut self, senders: &mut Senders<'_, '_>, owner: Contender, kind: PartKind) {
         let now = senders.now;
         let Some(s) = senders.stations.in_service(owner) else { return };
-        let (plan, bytes) = (senders.air.plan(&s.burst), s.burst.bytes);
+        let plan = senders.air.plan(&s.burst);
         let Some(part) = plan.part_of(kind) else { return };
         let (from, to) = plan.ends(&part);
         self.turn_busy(senders, from);
+        let origin = self.frames.as_ref().and_then(|_| self.links.position(now, from));
         let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
         let list = self.links.at_start(now, from, id);
         let hearers = self.links.list(list);
@@ -482,17 +482,14 @@ impl Field {
         let exact = plan.nav(&part);
         let half = Span::from_nanos(500);
         let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
-        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, bytes, heard };
+        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, origin, heard };
         let radio = &mut self.radios[from as usize];
         radio.transmit();
+        radio.note(now);
         if let Some(own) = &mut radio.own
             && own.who == owner
         {
             own.over = end + plan.silence(&part).sender;
-            own.data = if kind == PartKind::Data { Some(now) } else { own.data };
-        }
-        if kind == PartKind::Ack {
-            senders.observers.acknowledges(from);
         }
         let first = hearers.first().map(|h| h.delay);
         match self.flights.get_mut(id as usize) {
@@ -510,7 +507,7 @@ impl Field {
     /// The first bit of a flight arrives at those that hear it, from number `next` on.
     fn begins(&mut self, senders: &mut Senders<'_, '_>, id: FlightId, next: u32) {
         let now = senders.now;
-        let Flight { from, start, end, hearers, .. } = self.flights[id as usize];
+        let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
         let mut i = next as usize;
         while let Some(&Hearer { station, decodes, gain, delay }) = self.links.list(hearers).get(i) {
             if start + delay > now {
@@ -519,7 +516,9 @@ impl Field {
             }
             self.turn_busy(senders, station);
             let radio = &mut self.radios[station as usize];
-            let harmless = radio.begins(id, gain, decodes, end + delay, self.options.capture);
+            let is_own = to == station || to == BROADCAST;
+            let harmless = radio.begins(id, gain, decodes, is_own, end + delay, self.options.capture);
+            radio.note(now);
             let timing = senders.air.timing();
             if harmless && timing.eifs_is_nav {
                 radio.reserve(now + (end - start) + timing.eifs_more, None, from);
@@ -540,7 +539,6 @@ impl Field {
         radio.busy = true;
         radio.unclear = Unclear::Nothing;
         radio.settle_reservation(now);
-        senders.observers.turns(station, true, now);
         if let (true, History::Own(own, _)) = (is_new, &mut self.history)
             && let Some(channel) = &mut own[station as usize]
         {
@@ -574,7 +572,7 @@ impl Field {
         let now = senders.now;
         let f = self.flights[id as usize];
         let radio = &mut self.radios[f.from as usize];
-        (radio.sends, radio.stopped) = (false, now);
+        radio.sends = false;
         self.touched.push(f.from);
         match f.kind {
             // It keeps the medium for the data that it expects.
@@ -612,9 +610,6 @@ impl Field {
             }
             i += 1;
             let received = self.arrived(senders, &f, id, station);
-            if station != f.to {
-                self.observe(senders, &f, station, received);
-            }
             let has_data = match f.to {
                 BROADCAST => received,
                 to => station == to && self.resolve(senders, &f, received),
@@ -683,7 +678,6 @@ impl Field {
             (false, _) => FrameOutcome::Collided,
         };
         self.record(senders, f, outcome);
-        self.observe(senders, f, f.to, outcome == FrameOutcome::Received);
         if outcome != FrameOutcome::Received {
             self.collisions += u64::from(!errored);
             if errored {
@@ -713,66 +707,6 @@ impl Field {
         false
     }
 
-    /// Tells the observers of `station` of a flight whose last bit has arrived there.
-    #[inline]
-    fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
-        let radio = &self.radios[station as usize];
-        if !senders.observers.listens(station) || radio.sends {
-            return;
-        }
-        let is_data = f.kind == PartKind::Data;
-        let for_it = is_data && (f.to == station || f.to == BROADCAST);
-        let packet = senders.stations.in_service(f.owner).filter(|_| for_it).map(|s| &s.packet);
-        let began = Time::from_nanos(senders.now.as_nanos() - (f.end - f.start).as_nanos());
-        let heard = HeardFrame {
-            kind: match f.kind {
-                PartKind::Rts => Kind::Rts,
-                PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
-                PartKind::Data => Kind::Data,
-                PartKind::Ack => Kind::Ack,
-            },
-            from: f.from,
-            to: f.to,
-            me: station,
-            start: began.max(radio.stopped),
-            end: senders.now,
-            duration: f.nav,
-            bytes: if is_data { f.bytes } else { 0 },
-            decoded,
-            note: None,
-            packet,
-        };
-        senders.observers.heard(&heard);
-    }
-
-    /// Tells the observers of the station of `who` of its exchange `own`, which has ended at `end`.
-    #[inline]
-    fn observe_own(&self, senders: &mut Senders<'_, '_>, own: &Own, outcome: Outcome, end: Time) {
-        let (who, station) = (own.who, senders.stations.station_of(own.who));
-        if !senders.observers.listens(station) {
-            return;
-        }
-        let Some(s) = senders.stations.in_service(who) else { return };
-        let plan = senders.air.plan(&s.burst);
-        let (since, slots) = senders.observers.contention(who);
-        let first = own.start == own.won;
-        let ifs = if first { self.countdowns[who as usize].rules.ifs } else { self.sifs };
-        let data = own.data.unwrap_or(end);
-        let x = OwnExchange {
-            bytes: s.burst.bytes,
-            attempt: u32::from(s.attempt) + 1,
-            protected: plan.part_of(PartKind::Rts).is_some(),
-            outcome: if s.burst.to == BROADCAST { Outcome::Broadcast } else { outcome },
-            // The inter-frame space counts even if it was over before the packet came.
-            began: since.min(Time::from_nanos(own.start.as_nanos().saturating_sub(ifs.as_nanos()))),
-            backoff: if first { self.slot * slots } else { Span::ZERO },
-            data,
-            data_time: plan.part_of(PartKind::Data).map_or(Span::ZERO, |part| part.airtime),
-            end,
-        };
-        senders.observers.sent(station, &x);
-    }
-
     /// True if the channel spoils `f` at its receiver.
     fn is_lost(&mut self, senders: &Senders<'_, '_>, f: &Flight) -> bool {
         let Some(s) = senders.stations.in_service(f.owner) else { return false };
@@ -797,7 +731,7 @@ impl Field {
         let Some(s) = senders.stations.in_service(f.owner) else { return };
         let plan = senders.air.plan(&s.burst);
         let Some(part) = plan.part_of(f.kind) else { return };
-        OnAir { plan: &plan, part: &part, service: s, start: f.start, end: f.end, outcome }
+        OnAir { plan: &plan, part: &part, service: s, start: f.start, end: f.end, outcome, origin: f.origin }
             .record(senders.out.trace, &mut self.frames);
         let hears = match f.to {
             BROADCAST => f.from,
@@ -817,23 +751,17 @@ impl Field {
         let station = senders.stations.station_of(who);
         let Some(own) = self.radios[station as usize].own.take() else { return };
         let (now, air) = (senders.now, senders.air);
-        self.observe_own(senders, &own, Outcome::Acked, now);
         senders.report(who, now - own.start, true);
         let follows = now + self.sifs;
         let heard = self.heard(senders, who);
         let next = senders.answered(who, heard, |burst| follows + air.plan(burst).duration() - own.won);
         if next == Next::GoOn {
-            // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
-            for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
-                self.radios[h.station as usize].reserve(follows, None, station);
-            }
-            self.radios[station as usize].own = Some(Own { start: follows, data: None, over: follows, ..own });
+            self.radios[station as usize].own = Some(Own { start: follows, over: follows, ..own });
             self.owe(senders, station, who, PartKind::Data);
             return;
         }
         self.idle_for_all(now);
         self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
-        senders.observers.contends(who, now, Some(next.slots()));
     }
 
     /// The exchange of `who` has failed: the part `lost` was not received, or not answered.
@@ -859,12 +787,12 @@ impl Field {
     fn quiet(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
         let now = senders.now;
         let radio = &mut self.radios[station as usize];
+        radio.note(now);
         if !radio.is_quiet() {
             return;
         }
         if std::mem::replace(&mut radio.busy, false) {
             radio.quiet = now;
-            senders.observers.turns(station, false, now);
         }
         let timing = senders.air.timing();
         let mut more = match radio.unclear {
@@ -872,30 +800,30 @@ impl Field {
             Unclear::Nothing | Unclear::Energy => Span::ZERO,
         };
         let mut from = radio.reserved_until();
-        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, airtime }), .. }) = radio.own {
+        if let Some(Own { who, over, failed: Some(Failed { missing, why, airtime }), .. }) = radio.own {
             radio.own = None;
             if radio.unclear == Unclear::Energy && over < now {
                 more = timing.short_collider_more;
             }
             from = from.max(over);
-            let outcome = if missing == Answer::Cts { Outcome::NoCts } else { Outcome::NoAck };
-            self.observe_own(senders, &own, outcome, over.max(now));
             senders.report(who, airtime, false);
             let next = senders.not_answered(who, self.heard(senders, who), missing, why);
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
-            senders.observers.contends(who, over.max(now), Some(next.slots()));
         }
         let radio = &self.radios[station as usize];
         if radio.is_engaged() {
             return;
         }
         let from = from.max(radio.quiet + more);
+        let mut free = Time::NEVER;
         for who in senders.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
             count.resume(from);
+            free = free.min(count.resume_at());
             if count.waits() {
                 self.set_timer(who);
             }
         }
+        self.radios[station as usize].book.turn(now, Doing::Quiet(free));
     }
 }

@@ -3,6 +3,7 @@
 use super::exchange::{Part, PartKind, Plan};
 use super::mac::InService;
 use super::{Frame, FrameOutcome};
+use crate::mobility::Point;
 use crate::trace::Trace;
 use contend_core::Time;
 
@@ -27,6 +28,8 @@ pub(super) struct OnAir<'a> {
     pub(super) start: Time,
     pub(super) end: Time,
     pub(super) outcome: FrameOutcome,
+    /// Where its transmitter was when it began; `None` in a cell.
+    pub(super) origin: Option<Point>,
 }
 
 impl FrameLog {
@@ -88,6 +91,7 @@ impl OnAir<'_> {
             duration: self.plan.nav(self.part),
             bytes: self.plan.bytes(self.part.kind),
             packet: (self.part.kind == PartKind::Data).then_some(self.service.packet),
+            origin: self.origin,
         }
     }
 }

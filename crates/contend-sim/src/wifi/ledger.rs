@@ -1,9 +1,10 @@
 //! The ledger of a channel: every nanosecond is booked to exactly one account.
 //!
-//! Idle time, inter-frame spaces, backoff and collisions belong to the cell. Preamble, header, payload, ACK, RTS/CTS
-//! and errored frames belong to the station that transmits them. At every instant at which the medium is idle, the sum
-//! of the accounts is the elapsed time. The same frames are counted a second time for the station to which they are
-//! sent: the sums over all stations of what they send and of what is sent to them are equal.
+//! In a field each station has accounts of its own ([`RadioAccounts`]), because several stations transmit at a time. In
+//! a cell idle time, inter-frame spaces, backoff and collisions belong to the cell. Preamble, header, payload, ACK,
+//! RTS/CTS and errored frames belong to the station that transmits them. At every instant at which the medium is idle,
+//! the sum of the accounts is the elapsed time. The same frames are counted a second time for the station to which they
+//! are sent: the sums over all stations of what they send and of what is sent to them are equal.
 
 use super::StationId;
 use contend_core::{Span, Time};
@@ -65,13 +66,37 @@ pub enum Account {
     RtsCts,
 }
 
+/// What the radio of one station of a field does. At every instant the sum of the accounts is the elapsed time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RadioAccounts {
+    /// It transmits.
+    pub sends: Span,
+    /// A frame for its station, or for all, arrives, and nothing has spoiled it so far.
+    pub receives: Span,
+    /// It senses other frames, spoiled ones among them.
+    pub hears: Span,
+    /// It senses nothing, but its station must not send: inter-frame spaces, the wait for an answer, reservations.
+    pub blocked: Span,
+    /// The medium around it is free. Backoff slots count.
+    pub idle: Span,
+}
+
+impl RadioAccounts {
+    /// The elapsed time.
+    pub fn total(&self) -> Span {
+        self.sends + self.receives + self.hears + self.blocked + self.idle
+    }
+}
+
 /// The ledger of one channel.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// The cell's accounts.
+    /// The cell's accounts; zero in a field.
     pub cell: CellAccounts,
-    /// Each station's accounts.
+    /// The frames of each station.
     pub stations: Vec<StationAccounts>,
+    /// In a field, what each station does; empty in a cell.
+    pub radios: Vec<RadioAccounts>,
     /// Everything before this instant is booked.
     booked: Time,
 }
@@ -82,6 +107,7 @@ impl Ledger {
         Ledger {
             cell: CellAccounts::default(),
             stations: vec![StationAccounts::default(); stations],
+            radios: vec![],
             booked: Time::ZERO,
         }
     }
@@ -91,10 +117,9 @@ impl Ledger {
         self.booked
     }
 
-    /// Everything up to `now` counts as booked. In a field several stations transmit at a time, and the accounts have
-    /// no sum.
-    pub(super) fn close(&mut self, now: Time) {
-        self.booked = now;
+    /// The ledger of a field at `now`, whose stations did this.
+    pub(super) fn of_field(&self, now: Time, radios: Vec<RadioAccounts>) -> Ledger {
+        Ledger { booked: now, radios, ..self.clone() }
     }
 
     /// Books idle medium up to `now`: inter-frame space until `resume`, then backoff if a station `waits`, otherwise
@@ -149,7 +174,7 @@ impl Ledger {
         self.stations[who as usize].collided += span;
     }
 
-    /// Sum of all accounts: the time that is booked.
+    /// Sum of all accounts of a cell: the time that is booked.
     pub fn sum(&self) -> Span {
         let cell = self.cell.idle + self.cell.ifs + self.cell.backoff + self.cell.collision;
         self.stations.iter().fold(cell, |sum, own| sum + own.total())

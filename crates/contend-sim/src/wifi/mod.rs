@@ -16,7 +16,7 @@ mod forwarding;
 mod frame_log;
 pub mod ledger;
 mod mac;
-mod observers;
+mod map;
 pub mod phy;
 pub mod ppdu;
 pub mod propagation;
@@ -26,11 +26,13 @@ mod stations;
 mod successes;
 mod timing;
 
+pub use agents::{MessageFault, StationMessage, is_message};
 pub use frame_log::FrameLog;
-pub use observers::Truth;
+pub use map::{Map, MapLink};
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 
+use crate::mobility::Point;
 use contend_core::{Packet, Span, Time};
 
 /// The number of a station on its channel: first the access points, then the stations of the file. In a cell 0 is the
@@ -80,6 +82,8 @@ pub struct Frame {
     pub bytes: u32,
     /// The packet a data frame carries.
     pub packet: Option<Packet>,
+    /// Where its transmitter was when it began; `None` in a cell.
+    pub origin: Option<Point>,
 }
 
 /// Kinds of frame.

@@ -39,11 +39,13 @@ pub fn what_is_sent_enters(net: &Net) {
     }
 }
 
-/// Every nanosecond of air is in exactly one account of the ledger.
+/// Every nanosecond of air is in exactly one account of the ledger; in a field, of each station's ledger.
 pub fn air_is_booked_once(net: &Net) {
     let Some(books) = net.ledger() else { return };
-    // In a field several stations transmit at a time.
     if net.is_field() {
+        let elapsed = net.world.now() - Time::ZERO;
+        assert_eq!(books.radios.len(), net.stations().len());
+        books.radios.iter().for_each(|r| assert_eq!(r.total(), elapsed, "{r:?}"));
         return;
     }
     assert_eq!(books.sum(), books.booked() - Time::ZERO);

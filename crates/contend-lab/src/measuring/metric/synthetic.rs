@@ -102,6 +102,8 @@ pub(crate) fn example() -> Run {
             to: [("ap".to_owned(), 0.3), ("sta1".to_owned(), 0.25), ("sta2".to_owned(), 0.15)].into(),
         },
         ledger: [("idle", 0.25), ("payload", 0.5)].into(),
+        radio: None,
+        routing_drops: None,
     });
     series(&mut run);
     run
@@ -128,7 +130,7 @@ fn series(run: &mut Run) {
         queues: vec![(0..=40).map(ap).collect(), idle(), idle()],
         successes: vec![],
         estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
-        observed: vec![],
+        map: None,
     };
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);
     for i in 0..run.flows.len() {

@@ -6,7 +6,9 @@
 //! an empty field. No crate is needed: quoting takes five lines.
 
 use super::Format;
-use super::field::{AIR, FLOW, Field, QUEUE, RUN, Read, STATION, Station, TRANSMITTER, metric_unit, unit};
+use super::field::{
+    AIR, FLOW, Field, QUEUE, RADIO, RUN, Read, STATION, Station, StationRadio, TRANSMITTER, metric_unit, unit,
+};
 use super::shape::{points, swept_keys, value_text};
 use crate::experiment::results::{Outcome, Run};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +70,9 @@ fn write_run(
         for s in Station::all(air) {
             rows(STATION, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;
         }
+        for s in StationRadio::all(air) {
+            rows(RADIO, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;
+        }
     }
     Ok(())
 }
@@ -88,6 +93,10 @@ fn rows<T>(
             Read::Each(read) => {
                 read(of).iter().try_for_each(|(word, x)| row(&format!("{name}.{word}"), Some(*x), unit))
             }
+            Read::Counts(read) => read(of)
+                .into_iter()
+                .flatten()
+                .try_for_each(|(word, n)| row(&format!("{name}.{word}"), Some(*n as f64), unit)),
             Read::Text(_) => Ok(()),
         }?;
     }

@@ -11,7 +11,7 @@
 use crate::experiment::results::{Air, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Word};
 use crate::measuring::metric::{Expr, metric_at};
 use crate::reading::expression::Dimension;
-use Read::{Count, Each, Flag, List, Number, Text};
+use Read::{Count, Counts, Each, Flag, List, Number, Text};
 use contend_core::cc::SSTHRESH_INFINITE;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,12 +41,14 @@ pub(super) enum Read<T> {
     List(fn(&T) -> &[f64]),
     /// A number for each word; the word follows the name after a dot.
     Each(fn(&T) -> &BTreeMap<Word, f64>),
+    /// A whole number for each word, if there are any.
+    Counts(fn(&T) -> Option<&BTreeMap<Word, u64>>),
 }
 
 impl<T> Field<T> {
     fn row(&self) -> Row {
         let doc = self.doc.or_else(|| metric_at(self.name).map(|m| m.doc)).unwrap_or_default();
-        let each = matches!(self.read, Each(_));
+        let each = matches!(self.read, Each(_) | Counts(_));
         let name = if each { format!("{}.NAME", self.name).into() } else { self.name.into() };
         Row { name, unit: self.unit.map(unit), doc }
     }
@@ -200,6 +202,7 @@ pub(super) const AIR: &[Field<Air>] = &[
     metric("wait.collision", COUNT, Number(|a| Some(a.wait.collision))),
     metric("busy", COUNT, Number(|a| Some(a.busy))),
     metric("ledger", COUNT, Each(|a| &a.ledger)),
+    metric("routing_drops", PACKETS, Counts(|a| a.routing_drops.as_ref())),
 ];
 
 /// A station's part of the air.
@@ -231,6 +234,44 @@ pub(super) const STATION: &[Field<Station>] = &[
         Number(|s| Some(s.from)),
     ),
     own("airtime.to", COUNT, "share of time of the frames sent to the station", Number(|s| s.to)),
+];
+
+/// What the radio of one station of a field does.
+pub(super) struct StationRadio {
+    pub(super) name: String,
+    /// Shares in the order of [`Radio`](crate::experiment::results::Radio)'s accounts.
+    shares: [f64; 5],
+}
+
+impl StationRadio {
+    /// The stations of a field; none in a cell.
+    pub(super) fn all(air: &Air) -> impl Iterator<Item = StationRadio> {
+        air.radio.iter().flat_map(|radio| {
+            let shares = |name| radio.accounts().map(|(_, of)| of.get(name).copied().unwrap_or_default());
+            radio.sends.keys().map(move |name| StationRadio { name: name.clone(), shares: shares(name) })
+        })
+    }
+}
+
+/// The columns of a station of a field.
+pub(super) const RADIO: &[Field<StationRadio>] = &[
+    text("name", "a station or an access point of a field", |s| &s.name),
+    own("radio.sends", COUNT, "share of time in which it transmits", Number(|s| Some(s.shares[0]))),
+    own(
+        "radio.receives",
+        COUNT,
+        "share of time in which a frame for it, or for all, arrives that nothing has spoiled so far",
+        Number(|s| Some(s.shares[1])),
+    ),
+    own("radio.hears", COUNT, "share of time in which it senses something else", Number(|s| Some(s.shares[2]))),
+    own(
+        "radio.blocked",
+        COUNT,
+        "share of time in which it senses nothing but must not send: inter-frame spaces, reservations (NAV), the wait \
+            for an answer",
+        Number(|s| Some(s.shares[3])),
+    ),
+    own("radio.idle", COUNT, "the rest: the medium around it is free", Number(|s| Some(s.shares[4]))),
 ];
 
 /// A flow at one instant of its series.
@@ -375,10 +416,17 @@ pub fn names() -> Vec<Names> {
         of(
             "air",
             "JSON: `air` of a run. CSV: scope `air`. The accounts of the ledger are `idle`, `ifs`, `backoff`, \
-                `collision`, `preamble`, `header`, `payload`, `ack`, `rts_cts`, `errored`; they sum to 1.",
+                `collision`, `preamble`, `header`, `payload`, `ack`, `rts_cts`, `errored`; they sum to 1. In a field \
+                they are those of `radio`, as means over stations. `routing_drops` is for fields.",
             AIR,
         ),
         of("station", "JSON: by name in `air` of a run, `.air.airtime.from.sta1`. CSV: scope `station`.", STATION),
+        of(
+            "station of a field",
+            "What its radio does; the shares of a station sum to 1. JSON: by name in `air` of a run, \
+                `.air.radio.sends.sta1`. CSV: scope `station`.",
+            RADIO,
+        ),
         Names {
             of: "instant",
             place: "Parquet: `series.parquet`, with the swept keys and `seed`.",
@@ -398,14 +446,21 @@ pub(super) fn units(o: &Outcome) -> BTreeMap<String, &'static str> {
     let accounts = o.runs.iter().find_map(|r| r.air.as_ref()).into_iter().flat_map(|a| a.ledger.keys());
     let accounts = accounts.map(|account| (format!("ledger.{account}"), unit(COUNT)));
     let of = |table: &str| names().into_iter().find(|n| n.of == table).map_or(vec![], |n| n.rows);
-    let json = ["run", "flow", "queue", "transmitter", "air", "station"];
+    let drops = o
+        .runs
+        .iter()
+        .find_map(|r| r.air.as_ref())
+        .into_iter()
+        .flat_map(|a| a.routing_drops.iter().flat_map(BTreeMap::keys));
+    let drops = drops.map(|reason| (format!("routing_drops.{reason}"), unit(PACKETS)));
+    let json = ["run", "flow", "queue", "transmitter", "air", "station", "station of a field"];
     let fixed = json.into_iter().flat_map(of).filter(|r| !r.name.ends_with(".NAME"));
     let fixed = fixed.filter_map(|r| Some((r.name.into_owned(), r.unit?)));
     let judged = o.claims.iter().map(|c| &c.measured).chain(o.checks.iter().map(|c| &c.measured));
     let judged = judged.flat_map(|m| &m.points).map(|p| &p.metric);
     let metrics: BTreeSet<_> = o.runs.iter().flat_map(|r| r.metrics.keys()).chain(&o.show).chain(judged).collect();
     let metrics = metrics.into_iter().filter_map(|m| Some((m.clone(), metric_unit(m)?)));
-    fixed.chain(accounts).chain(metrics).collect()
+    fixed.chain(accounts).chain(drops).chain(metrics).collect()
 }
 
 /// The base unit of an expression; `None` if it is unknown.
@@ -427,6 +482,7 @@ mod tests {
         of(TRANSMITTER, check);
         of(AIR, check);
         of(STATION, check);
+        of(RADIO, check);
         of(FLOW_AT, check);
         of(QUEUE_AT, check);
     }

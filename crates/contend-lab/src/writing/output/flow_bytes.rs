@@ -6,7 +6,7 @@
 
 use crate::experiment::results::Run;
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
-use contend_sim::wifi::{FrameKind, StationId};
+use contend_sim::wifi::{BROADCAST, FrameKind, StationId};
 use std::collections::BTreeMap;
 
 /// A MAC address.
@@ -14,17 +14,23 @@ pub(super) type Mac = [u8; 6];
 
 /// A station's MAC address. The address of an access point is also the BSSID of its stations.
 pub(super) fn mac_of(station: StationId) -> Mac {
+    if station == BROADCAST {
+        return [0xff; 6];
+    }
     let [.., hi, lo] = station.to_be_bytes();
     [0x02, 0, 0, 0, hi, lo]
 }
 
 /// A station's IP address.
 pub(super) fn ip_of(station: StationId) -> [u8; 4] {
+    if station == BROADCAST {
+        return [0xff; 4];
+    }
     let [.., hi, lo] = station.to_be_bytes();
     [10, 0, hi, lo]
 }
 
-/// What the frames of a capture show about one flow.
+/// What a capture shows about one flow.
 #[derive(Debug, Default)]
 struct FlowFacts {
     /// The stations that send and receive the flow's data; `None` is a wired host.
@@ -37,24 +43,24 @@ struct FlowFacts {
     sack: bool,
 }
 
-/// The ends of each flow, as far as the frames show them.
+/// The ends of each flow.
 #[derive(Debug, Default)]
 pub(super) struct Endpoints(BTreeMap<u32, FlowFacts>);
 
 impl Endpoints {
-    /// Collects the ends from all frames of `run`.
+    /// The ends of the flows of `run`; the packets of its frames show their TCP options.
     pub(super) fn of(run: &Run) -> Endpoints {
         let mut all = Endpoints::default();
+        // Behind an access point are wired hosts.
+        let station = |s: StationId| Some(s).filter(|s| !run.is_ap(*s));
+        for (flow, ends) in (0..).zip(&run.channel.ends) {
+            let ends = ends.map(|ends| ends.map(station)).unwrap_or_default();
+            all.0.insert(flow, FlowFacts { ends, ..FlowFacts::default() });
+        }
         for f in run.frames.iter().filter(|f| f.kind == FrameKind::Data) {
             let Some(p) = &f.packet else { continue };
             let facts = all.0.entry(p.flow.0).or_default();
             facts.largest = facts.largest.max(p.size);
-            if !run.is_ap(f.from) {
-                facts.ends[end(p, true)] = Some(f.from);
-            }
-            if !run.is_ap(f.to) {
-                facts.ends[end(p, false)] = Some(f.to);
-            }
             if let Some(s) = p.tcp() {
                 let scale = &mut facts.scale[end(p, true)];
                 *scale = (*scale).max(s.window_scale.min(14));
@@ -121,18 +127,54 @@ pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> u
         Ecn::Ect => 2,
         Ecn::Ce => 3,
     };
-    // RFC 791 §3.1, with "don't fragment".
-    let mut ip = vec![0x45, ecn];
-    ip.extend(((20 + length) as u16).to_be_bytes());
-    ip.extend(u16::to_be_bytes(identification));
-    ip.extend([0x40, 0, 64, protocol, 0, 0]);
-    ip.extend(src);
-    ip.extend(dst);
-    let sum = checksum(&[&ip]);
-    ip[10..12].copy_from_slice(&sum.to_be_bytes());
-    out.extend(ip);
+    out.extend(IpHeader { ecn, identification, ttl: 64, protocol, src, dst, length }.bytes());
     out.extend(transport);
     payload
+}
+
+/// An IPv4 header without options.
+pub(super) struct IpHeader {
+    pub(super) ecn: u8,
+    pub(super) identification: u16,
+    pub(super) ttl: u8,
+    pub(super) protocol: u8,
+    pub(super) src: [u8; 4],
+    pub(super) dst: [u8; 4],
+    /// Bytes after the header.
+    pub(super) length: usize,
+}
+
+impl IpHeader {
+    /// RFC 791 §3.1, with "don't fragment".
+    pub(super) fn bytes(&self) -> [u8; 20] {
+        let [length, id] = [(20 + self.length) as u16, self.identification].map(u16::to_be_bytes);
+        let ([a, b, c, d], [e, f, g, h]) = (self.src, self.dst);
+        let mut ip = [
+            0x45,
+            self.ecn,
+            length[0],
+            length[1],
+            id[0],
+            id[1],
+            0x40,
+            0,
+            self.ttl,
+            self.protocol,
+            0,
+            0,
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+        ];
+        let [high, low] = checksum(&[&ip]).to_be_bytes();
+        (ip[10], ip[11]) = (high, low);
+        ip
+    }
 }
 
 fn udp(p: &Packet) -> Vec<u8> {

@@ -16,6 +16,7 @@ pub mod table;
 
 mod field;
 mod flow_bytes;
+mod message_bytes;
 mod shape;
 mod tally;
 #[cfg(test)]

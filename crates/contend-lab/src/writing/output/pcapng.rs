@@ -2,16 +2,17 @@
 //!
 //! There is one interface with link type 127 and nanosecond time stamps. The time of a frame is the first nanosecond of
 //! its preamble, counted from the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag
-//! and a comment. An FCS is stored (and announced) only if the frame is stored completely and arrived. A MAC retry
-//! repeats its packet. Wireshark's TCP analysis therefore reports retransmissions that TCP did not make; `-o
-//! wlan.retransmitted:FALSE` avoids this. We use no crate: four kinds of block take forty lines, and we need exact
-//! control of length fields.
+//! and a comment. In a field each frame has a comment with the position of its transmitter. An FCS is stored (and
+//! announced) only if the frame is stored completely and arrived. A MAC retry repeats its packet. Wireshark's TCP
+//! analysis therefore reports retransmissions that TCP did not make; `-o wlan.retransmitted:FALSE` avoids this. We use
+//! no crate: four kinds of block take forty lines, and we need exact control of length fields.
 //!
 //! Format: draft-ietf-opsawg-pcapng §4, radiotap.org "defined fields".
 
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
+use super::message_bytes::write_message;
 use crate::experiment::results::Run;
-use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
+use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, is_message};
 use std::io::{self, Write};
 
 /// The frequency band in the radiotap headers.
@@ -35,7 +36,7 @@ pub struct CaptureFormat {
 
 /// Writes the frames of `run` as one pcapng section, ordered by start time.
 pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io::Result<()> {
-    let ends = Endpoints::of(run);
+    let shown = Shown { run, ends: Endpoints::of(run), capture };
     section_header(&mut w)?;
     interface(&mut w)?;
     names(run, &mut w)?;
@@ -44,10 +45,17 @@ pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io:
     let mut bytes = Vec::with_capacity(256);
     for frame in order {
         bytes.clear();
-        let original = stored(frame, run, &ends, capture, &mut bytes);
-        packet(frame, &bytes, original, &mut w)?;
+        let original = shown.stored(frame, &mut bytes);
+        packet(run, frame, &bytes, original, &mut w)?;
     }
     w.flush()
+}
+
+/// What is shown of a run's frames.
+struct Shown<'a> {
+    run: &'a Run,
+    ends: Endpoints,
+    capture: CaptureFormat,
 }
 
 // 802.11-2016 §9.2.4.1: the frame control field, protocol version 0.
@@ -65,66 +73,80 @@ const RADIOTAP: usize = 22;
 /// IEEE 802a: "local experimental" EtherType, for data frames without a packet.
 const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
-/// Appends the stored part of `f` (with radiotap) and returns the full length.
-fn stored(f: &Frame, run: &Run, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>) -> usize {
-    out.resize(RADIOTAP, 0);
-    // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
-    let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;
-    let control = |out: &mut Vec<u8>, first: u8, second: u8| {
-        out.extend([first, second]);
-        out.extend(duration.to_le_bytes());
-    };
-    let retry = if f.retry > 0 { RETRY } else { 0 };
-    let mut cut = 0;
-    match f.kind {
-        FrameKind::Ack | FrameKind::Cts => {
-            control(out, if f.kind == FrameKind::Ack { ACK } else { CTS }, 0);
-            out.extend(mac_of(f.to));
+impl Shown<'_> {
+    /// Appends the stored part of `f` (with radiotap) and returns the full length.
+    fn stored(&self, f: &Frame, out: &mut Vec<u8>) -> usize {
+        let capture = self.capture;
+        out.resize(RADIOTAP, 0);
+        // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
+        let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;
+        let control = |out: &mut Vec<u8>, first: u8, second: u8| {
+            out.extend([first, second]);
+            out.extend(duration.to_le_bytes());
+        };
+        let retry = if f.retry > 0 { RETRY } else { 0 };
+        let mut cut = 0;
+        match f.kind {
+            FrameKind::Ack | FrameKind::Cts => {
+                control(out, if f.kind == FrameKind::Ack { ACK } else { CTS }, 0);
+                out.extend(mac_of(f.to));
+            }
+            FrameKind::Rts => {
+                control(out, RTS, retry);
+                out.extend(mac_of(f.to));
+                out.extend(mac_of(f.from));
+            }
+            FrameKind::Data => {
+                let far = |bssid: Mac, source: bool| f.packet.as_ref().map_or(bssid, |p| self.ends.mac(p, source));
+                // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
+                let (to, from) = (mac_of(f.to), mac_of(f.from));
+                let (ds, a3): (u8, Mac) = match (self.run.is_ap(f.from), self.run.is_ap(f.to)) {
+                    _ if f.to == BROADCAST => (0, AD_HOC),
+                    (true, _) => (FROM_DS, far(from, true)),
+                    (false, true) => (TO_DS, far(to, false)),
+                    (false, false) => (0, AD_HOC),
+                };
+                control(out, DATA, ds | retry);
+                out.extend(to);
+                out.extend(from);
+                out.extend(a3);
+                out.extend((f.sequence << 4).to_le_bytes());
+                // LLC and SNAP (RFC 1042).
+                out.extend([0xaa, 0xaa, 0x03, 0, 0, 0]);
+                let payload = match &f.packet {
+                    Some(p) if is_message(p) => match self.run.channel.messages.get(&p.payload) {
+                        Some(m) => {
+                            write_message(m, (f.from, f.to), p.size as usize, out);
+                            0
+                        }
+                        None => experimental(f, out),
+                    },
+                    Some(p) => {
+                        out.extend([0x08, 0x00]);
+                        write_packet(p, &self.ends, out)
+                    }
+                    None => experimental(f, out),
+                };
+                let kept = payload.min(capture.payload);
+                out.resize(out.len() + kept, 0);
+                cut = payload - kept;
+            }
         }
-        FrameKind::Rts => {
-            control(out, RTS, retry);
-            out.extend(mac_of(f.to));
-            out.extend(mac_of(f.from));
+        let whole = cut == 0 && f.outcome == FrameOutcome::Received;
+        if whole {
+            // The frame check sequence (802.11-2016 §9.2.4.8) is Ethernet's CRC-32.
+            let fcs = crc32fast::hash(&out[RADIOTAP..]);
+            out.extend(fcs.to_le_bytes());
         }
-        FrameKind::Data => {
-            let bssid = run.bss.get(f.from as usize).map_or(AD_HOC, |ap| mac_of(*ap));
-            let far = |source: bool| f.packet.as_ref().map_or(bssid, |p| ends.mac(p, source));
-            // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
-            let (ds, a1, a2, a3): (u8, Mac, Mac, Mac) = match (run.is_ap(f.from), run.is_ap(f.to)) {
-                (true, _) => (FROM_DS, mac_of(f.to), bssid, far(true)),
-                (false, true) => (TO_DS, bssid, mac_of(f.from), far(false)),
-                (false, false) => (0, mac_of(f.to), mac_of(f.from), bssid),
-            };
-            control(out, DATA, ds | retry);
-            out.extend(a1);
-            out.extend(a2);
-            out.extend(a3);
-            out.extend((f.sequence << 4).to_le_bytes());
-            // LLC and SNAP (RFC 1042).
-            out.extend([0xaa, 0xaa, 0x03, 0, 0, 0]);
-            let payload = match &f.packet {
-                Some(p) => {
-                    out.extend([0x08, 0x00]);
-                    write_packet(p, ends, out)
-                }
-                None => {
-                    out.extend(EXPERIMENTAL);
-                    (f.bytes as usize).saturating_sub(out.len() - RADIOTAP + 4)
-                }
-            };
-            let kept = payload.min(capture.payload);
-            out.resize(out.len() + kept, 0);
-            cut = payload - kept;
-        }
+        radiotap(f, capture.band, whole, &mut out[..RADIOTAP]);
+        out.len() + cut
     }
-    let whole = cut == 0 && f.outcome == FrameOutcome::Received;
-    if whole {
-        // The frame check sequence (802.11-2016 §9.2.4.8) is Ethernet's CRC-32.
-        let fcs = crc32fast::hash(&out[RADIOTAP..]);
-        out.extend(fcs.to_le_bytes());
-    }
-    radiotap(f, capture.band, whole, &mut out[..RADIOTAP]);
-    out.len() + cut
+}
+
+/// Appends the type of a data frame whose content is unknown, and returns the length of this content.
+fn experimental(f: &Frame, out: &mut Vec<u8>) -> usize {
+    out.extend(EXPERIMENTAL);
+    (f.bytes as usize).saturating_sub(out.len() - RADIOTAP + 4)
 }
 
 /// Fills the radiotap header: TSFT, Flags, Rate, Channel, in this order, each aligned to its size.
@@ -207,7 +229,7 @@ fn names(run: &Run, w: &mut impl Write) -> io::Result<()> {
     block(4, &body, w)
 }
 
-fn packet(f: &Frame, bytes: &[u8], original: usize, w: &mut impl Write) -> io::Result<()> {
+fn packet(run: &Run, f: &Frame, bytes: &[u8], original: usize, w: &mut impl Write) -> io::Result<()> {
     let mut body = Vec::with_capacity(bytes.len() + 48);
     let ns = f.start.as_nanos();
     body.extend(0u32.to_le_bytes());
@@ -217,13 +239,18 @@ fn packet(f: &Frame, bytes: &[u8], original: usize, w: &mut impl Write) -> io::R
     body.extend((original as u32).to_le_bytes());
     body.extend(bytes);
     body.resize(body.len() + bytes.len().wrapping_neg() % 4, 0);
-    let comment: &[u8] = match f.outcome {
-        FrameOutcome::Received => b"",
-        FrameOutcome::Collided => b"collided",
-        FrameOutcome::Errored => b"spoilt by the channel",
+    let fate = match f.outcome {
+        FrameOutcome::Received => None,
+        FrameOutcome::Collided => Some("collided".to_owned()),
+        FrameOutcome::Errored => Some("spoilt by the channel".to_owned()),
     };
-    if !comment.is_empty() {
-        option(1, comment, &mut body);
+    let name = run.stations.get(f.from as usize).map_or("", String::as_str);
+    let origin = f.origin.map(|p| format!("from {name} at ({:.2}m, {:.2}m)", p.x, p.y));
+    let message = f.packet.as_ref().filter(|p| is_message(p)).and_then(|p| run.channel.messages.get(&p.payload));
+    let kind = message.map(|m| m.kind.to_owned());
+    let comments: Vec<String> = [kind, fate, origin].into_iter().flatten().collect();
+    if !comments.is_empty() {
+        option(1, comments.join(", ").as_bytes(), &mut body);
         option(0, &[], &mut body);
     }
     block(6, &body, w)
@@ -261,12 +288,14 @@ mod tests {
             duration: Span::ZERO,
             bytes: 100,
             packet: None,
+            origin: None,
         };
         let header = |bss: &[u32], from, to| {
             let mut run = synthetic::empty(1);
             run.bss = bss.to_vec();
             let mut out = Vec::new();
-            stored(&frame(from, to), &run, &Endpoints::of(&run), CaptureFormat::default(), &mut out);
+            let shown = Shown { run: &run, ends: Endpoints::of(&run), capture: CaptureFormat::default() };
+            shown.stored(&frame(from, to), &mut out);
             let mac = &out[RADIOTAP..];
             (mac[1], [&mac[4..10], &mac[10..16], &mac[16..22]].map(<[u8]>::to_vec))
         };

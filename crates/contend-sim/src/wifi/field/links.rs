@@ -2,8 +2,9 @@
 
 use super::super::propagation::Propagation;
 use super::super::spec::{FieldLink, FieldSpec, Shadowing};
-use super::super::{LIGHT, StationId};
+use super::super::{LIGHT, MapLink, StationId};
 use super::ground::Ground;
+use crate::mobility::Point;
 use crate::rng;
 use contend_core::registry::Choice;
 use contend_core::{Rng, Span, Time};
@@ -77,7 +78,7 @@ impl Links {
         if !links.changes {
             for from in 0..spec.sites.len() as StationId {
                 let mut list = Vec::new();
-                links.fill(Time::ZERO, from, &mut list);
+                links.fill(Time::ZERO, from, true, &mut list);
                 links.lists.push(list);
             }
         }
@@ -95,7 +96,7 @@ impl Links {
             self.lists.resize_with(place + 1, Vec::new);
         }
         let mut list = std::mem::take(&mut self.lists[place]);
-        self.fill(now, from, &mut list);
+        self.fill(now, from, true, &mut list);
         self.lists[place] = list;
         flight
     }
@@ -112,9 +113,29 @@ impl Links {
             return self.list(from);
         }
         let mut list = std::mem::take(&mut self.around);
-        self.fill(now, from, &mut list);
+        self.fill(now, from, true, &mut list);
         self.around = list;
         &self.around
+    }
+
+    /// Where `station` is at `now`; `None` if the file gives links instead of positions.
+    pub(in crate::wifi) fn position(&mut self, now: Time, station: StationId) -> Option<Point> {
+        if let Source::Distance(ground, _) = &mut self.source { Some(ground.position(now, station)) } else { None }
+    }
+
+    /// Where all stations are at `now`, and who hears whom; the fading of single frames is left out. `None` if the file
+    /// gives links instead of positions.
+    pub(in crate::wifi) fn map(&mut self, now: Time) -> Option<(Vec<Point>, Vec<MapLink>)> {
+        let all = 0..self.stations() as StationId;
+        let positions = all.clone().map(|station| self.position(now, station)).collect::<Option<_>>()?;
+        let mut links = Vec::new();
+        for from in all {
+            let mut list = std::mem::take(&mut self.around);
+            self.fill(now, from, false, &mut list);
+            links.extend(list.iter().map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
+            self.around = list;
+        }
+        Some((positions, links))
     }
 
     /// Number of stations.
@@ -128,8 +149,8 @@ impl Links {
         !self.changes && self.lists.iter().all(|hearers| hearers.iter().filter(|h| h.decodes).count() == others)
     }
 
-    /// Puts the stations that hear a frame into `list`, the nearest first.
-    fn fill(&mut self, now: Time, from: StationId, list: &mut Vec<Hearer>) {
+    /// Puts the stations that hear a frame into `list`, the nearest first. `fades`: a single frame may fade.
+    fn fill(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
         let Links { source, off, near, .. } = self;
         let is_on = |station: StationId| !off[station as usize].iter().any(|(begin, end)| *begin <= now && now < *end);
         list.clear();
@@ -143,7 +164,7 @@ impl Links {
                 let here = ground.position(now, from);
                 for &station in near.iter().filter(|s| **s != from && is_on(**s)) {
                     let distance = here.distance(ground.position(now, station));
-                    list.extend(law.hearer(from, station, distance));
+                    list.extend(law.hearer(from, station, distance, fades));
                 }
             }
         }
@@ -210,8 +231,9 @@ impl Law {
         Ok(Law { model, range: spec.range, sense: spec.sense, reach, delay: spec.propagation_delay, shadows })
     }
 
-    /// How `to`, which is `distance` metres away, hears a frame of `from`; `None` if not at all.
-    fn hearer(&mut self, from: StationId, to: StationId, distance: f64) -> Option<Hearer> {
+    /// How `to`, which is `distance` metres away, hears a frame of `from`; `None` if not at all. `fades`: the frame may
+    /// fade.
+    fn hearer(&mut self, from: StationId, to: StationId, distance: f64, fades: bool) -> Option<Hearer> {
         let gain = self.model.gain(distance);
         let delay = match self.delay {
             true => Span::from_nanos((distance / LIGHT * 1e9).round() as u64),
@@ -223,7 +245,7 @@ impl Law {
                 (distance <= self.sense).then_some(hearer)
             }
             Some(shadows) => {
-                let gain = gain * shadows.draw(from, to);
+                let gain = gain * shadows.draw(from, to, fades);
                 let hearer = Hearer { station: to, decodes: gain >= shadows.decoded, gain, delay };
                 (gain >= shadows.sensed).then_some(hearer)
             }
@@ -232,9 +254,10 @@ impl Law {
 }
 
 impl Shadows {
-    /// The factor of the gain between two stations.
-    fn draw(&mut self, from: StationId, to: StationId) -> f64 {
+    /// The factor of the gain between two stations. `fades`: a single frame may fade.
+    fn draw(&mut self, from: StationId, to: StationId, fades: bool) -> f64 {
         let normal = match self.spec.each_frame {
+            true if !fades => 0.0,
             true => rng::normal(&mut self.frames),
             false => rng::normal(&mut Rng::seed_from_u64(self.pairs[from as usize] ^ self.pairs[to as usize])),
         };
@@ -295,7 +318,6 @@ mod tests {
             arp: false,
             routing_priority: false,
             link_delay: Span::ZERO,
-            notes_on_air: false,
         };
         let names: Vec<String> = (0..60).map(|i| format!("sta{i}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -5,6 +5,7 @@ use super::super::mac::Failure;
 use super::super::spec::Capture;
 use super::super::{Contender, StationId};
 use super::FlightId;
+use super::book::{Book, Doing};
 use contend_core::{Span, Time};
 
 /// One station's radio.
@@ -12,8 +13,6 @@ use contend_core::{Span, Time};
 pub(super) struct Radio {
     /// True while it transmits.
     pub(super) sends: bool,
-    /// When it last stopped transmitting.
-    pub(super) stopped: Time,
     /// The frames that arrive with enough power to be sensed.
     arriving: Vec<Arriving>,
     /// The frame on which it is locked.
@@ -34,6 +33,8 @@ pub(super) struct Radio {
     pub(super) own: Option<Own>,
     /// The frame that it sends a SIFS later, and the contender whose exchange the frame belongs to.
     pub(super) answer: Option<(Contender, PartKind)>,
+    /// What it has done so far.
+    pub(super) book: Book,
 }
 
 /// What a station heard in a busy period and could not decode.
@@ -55,8 +56,6 @@ pub(super) struct Own {
     /// When the exchange began, and when its sender won the medium.
     pub(super) start: Time,
     pub(super) won: Time,
-    /// When its data frame began, once it did.
-    pub(super) data: Option<Time>,
     /// When the wait for an answer to its last frame ends.
     pub(super) over: Time,
     /// Why the exchange failed, once it did. The sender acts on it when the medium around it is idle.
@@ -87,6 +86,8 @@ struct Reception {
     flight: FlightId,
     gain: f64,
     ends: Time,
+    /// True if it is for this station or for all.
+    is_own: bool,
     /// How it would be received if it ended now: never [`Received::Harmless`].
     so_far: Received,
 }
@@ -125,14 +126,34 @@ impl Radio {
         }
     }
 
+    /// Books what it does from `now` on. How long a quiet radio's station is blocked is not known here.
+    #[inline]
+    pub(super) fn note(&mut self, now: Time) {
+        let doing = match self.reception {
+            _ if self.sends => Doing::Sends,
+            Some(r) if r.is_own && r.so_far == Received::Decoded => Doing::Receives,
+            _ if self.arriving.is_empty() => Doing::Quiet(Time::NEVER),
+            _ => Doing::Hears,
+        };
+        self.book.turn(now, doing);
+    }
+
     // ---- frames arrive ----
 
-    /// The first bit of `flight`, which ends at `ends`, arrives. `decodes`: its power suffices to decode it. Returns
-    /// true if the frame is too weak beside another to do harm.
+    /// The first bit of `flight`, which ends at `ends`, arrives. `decodes`: its power suffices to decode it. `is_own`:
+    /// it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
     /// spoils the first, and the radio stays locked on the one that ends last.
-    pub(super) fn begins(&mut self, flight: FlightId, gain: f64, decodes: bool, ends: Time, capture: Capture) -> bool {
+    pub(super) fn begins(
+        &mut self,
+        flight: FlightId,
+        gain: f64,
+        decodes: bool,
+        is_own: bool,
+        ends: Time,
+        capture: Capture,
+    ) -> bool {
         let besides = |but: Option<FlightId>| -> f64 {
             let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
             others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })
@@ -152,7 +173,7 @@ impl Radio {
         };
         match &mut self.reception {
             Some(r) if !wins && r.ends >= ends => r.so_far = so_far,
-            _ => self.reception = Some(Reception { flight, gain, ends, so_far }),
+            _ => self.reception = Some(Reception { flight, gain, ends, is_own, so_far }),
         }
         false
     }

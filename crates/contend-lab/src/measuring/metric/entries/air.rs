@@ -5,6 +5,7 @@ use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::names::remedy;
 use crate::reading::expression::Dimension;
+use contend_sim::routing::RoutingDrop;
 use contend_sim::wifi::StationId;
 use contend_theory::effective_window;
 use contend_theory::slots::Family;
@@ -92,9 +93,32 @@ pub(super) const METRICS: &[MetricEntry] = &[
     )
     .in_contention()
     .reported_in_contention(&["effective_window"]),
-    air("busy", "share of time with at least one transmission on the air", |a| Ok(a.air()?.busy))
-        .share()
-        .reported(&["busy"]),
+    air("busy", "share of time with at least one transmission on the air; in a field, around a station", |a| {
+        Ok(a.air()?.busy)
+    })
+    .share()
+    .reported(&["busy"]),
+    MetricEntry::new(
+        "radio",
+        Dimension::Number,
+        &TRANSMITTERS,
+        "share of time in which a station of a field sends, receives a frame that is for it, hears others, is blocked \
+            (inter-frame space, reservation, wait for an answer), or is idle; of several stations the mean",
+        radio,
+    )
+    .aspects(Aspects::Required(&["sends", "receives", "hears", "blocked", "idle"]))
+    .example("radio.hears[sta1]")
+    .share(),
+    MetricEntry::new(
+        "routing_drops",
+        Dimension::Packets,
+        &CELL,
+        "packets that stations of a field dropped because they could not forward them; `routing_drops.no_route` and \
+            others for one reason",
+        routing_drops,
+    )
+    .aspects(Aspects::Optional(&REASONS))
+    .reported(&["routing_drops"]),
     air("ledger", "share of time of one account: `ledger.idle`, ...", |a| account(a, a.air()?))
         .share()
         .aspects(Aspects::Named("an account"))
@@ -103,6 +127,40 @@ pub(super) const METRICS: &[MetricEntry] = &[
 
 const fn air(name: &'static str, doc: &'static str, read: fn(&Asked<'_>) -> Result<f64, Unmeasured>) -> MetricEntry {
     MetricEntry::new(name, Dimension::Number, &CELL, doc, read)
+}
+
+/// The reasons of routing drops.
+const REASONS: [&str; RoutingDrop::ALL.len()] = {
+    let mut names = [""; RoutingDrop::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = RoutingDrop::ALL[i].name();
+        i += 1;
+    }
+    names
+};
+
+/// The mean share of time of one account of the selected stations of a field.
+fn radio(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let (air, names) = (a.air()?, a.names());
+    let radio = air.radio.as_ref().ok_or_else(|| no_field(a))?;
+    let asked = |account: &str| matches!(a.metric.aspect, Aspect::Word(word) if word == account);
+    let of = radio.accounts().into_iter().find(|(account, _)| asked(account)).map(|(_, of)| of);
+    let of = of.ok_or_else(|| no_field(a))?;
+    let shares = a.members.iter().filter_map(|i| of.get(*names.get(*i)?));
+    Ok(shares.sum::<f64>() / a.members.len().max(1) as f64)
+}
+
+fn routing_drops(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let drops = a.air()?.routing_drops.as_ref().ok_or_else(|| no_field(a))?;
+    Ok(match &a.metric.aspect {
+        Aspect::Word(reason) => drops.get(reason).copied().unwrap_or_default(),
+        _ => drops.values().sum(),
+    } as f64)
+}
+
+fn no_field(a: &Asked<'_>) -> Unmeasured {
+    Unmeasured::Wrong(format!("`{}` needs a [field]", a.metric))
 }
 
 /// The airtime of the selected stations together; each frame counts once.

@@ -4,7 +4,6 @@ mod air;
 mod estimate;
 pub(crate) mod fingerprint;
 mod flow;
-mod observed;
 mod queue;
 pub(super) mod success;
 mod tcp;
@@ -22,7 +21,6 @@ pub(super) const ALL: &[&[MetricEntry]] = &[
     estimate::METRICS,
     queue::METRICS,
     air::METRICS,
-    observed::METRICS,
     success::METRICS,
     fingerprint::METRICS,
     #[cfg(test)]

@@ -158,6 +158,7 @@ mod tests {
             duration: Span::ZERO,
             bytes: 14,
             packet: None,
+            origin: None,
         };
         let frames = [frame(5), frame(1_000), frame(10_000_001_000)];
         let Packed { columns, shapes, gaps, n } = packed(&frames.iter().collect::<Vec<_>>());

@@ -1,0 +1,124 @@
+//! The map of a field over time, and which stations are hidden from each other.
+
+use contend_sim::wifi::{Map, MapLink, StationId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Maximum number of instants of a map.
+pub const MOST_INSTANTS: usize = 100;
+/// Maximum number of links that a map keeps in all, and of stations on its ways.
+const MOST_LINKS: usize = 200_000;
+
+/// Values at the instants, in seconds, from which they hold.
+pub type Course<T> = Vec<(f64, T)>;
+
+/// The map of a field over time. What does not change is there once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MapSeries {
+    /// Metres to the right and up, by station.
+    pub positions: Course<Vec<(f64, f64)>>,
+    /// Transmitter, the station that senses it, and true if it decodes.
+    pub links: Course<Vec<(StationId, StationId, bool)>>,
+    /// The stations that the data of each flow pass.
+    pub routes: Course<Vec<Vec<StationId>>>,
+    /// True if there were more links or ways than a map keeps.
+    pub cut: bool,
+}
+
+impl MapSeries {
+    /// Adds the map at an instant.
+    pub fn add(&mut self, time_s: f64, map: Map) {
+        let room = |kept: usize, more: usize| kept + more <= MOST_LINKS;
+        let kept: usize = self.links.iter().map(|(_, l)| l.len()).sum();
+        let passed: usize = self.routes.iter().flat_map(|(_, r)| r).map(Vec::len).sum();
+        if !room(kept, map.links.len()) || !room(passed, map.routes.iter().map(Vec::len).sum()) {
+            self.cut = true;
+            return;
+        }
+        turn(&mut self.positions, time_s, map.positions.into_iter().map(|p| (p.x, p.y)).collect());
+        turn(&mut self.links, time_s, map.links.into_iter().map(|l| (l.from, l.to, l.decodes)).collect());
+        turn(&mut self.routes, time_s, map.routes);
+    }
+
+    /// Upper bound on its memory in bytes, for so many stations and flows.
+    pub fn memory(stations: u64, flows: u64) -> u64 {
+        let vectors = MOST_INSTANTS as u64 * (16 * stations + 24 * flows);
+        vectors + (MOST_LINKS * (size_of::<MapLink>() + size_of::<StationId>())) as u64
+    }
+}
+
+/// Notes the value that holds from `time_s` on, if it is another than before.
+fn turn<T: PartialEq>(course: &mut Course<T>, time_s: f64, value: T) {
+    if course.last().is_none_or(|(_, last)| *last != value) {
+        course.push((time_s, value));
+    }
+}
+
+/// Two stations that do not sense each other, and a station at which their frames meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hidden {
+    /// The two stations; the first has the lower number.
+    pub pair: (StationId, StationId),
+    /// One of the two sends to this station, which senses the other.
+    pub at: StationId,
+}
+
+/// The stations that are hidden from each other while packets take these ways, and acknowledgments the same ways back.
+pub fn hidden(links: &[(StationId, StationId, bool)], routes: &[Vec<StationId>]) -> Vec<Hidden> {
+    let senses: BTreeSet<(StationId, StationId)> = links.iter().map(|(from, to, _)| (*from, *to)).collect();
+    let there = routes.iter().flat_map(|way| way.windows(2)).filter_map(|hop| Some((*hop.first()?, *hop.last()?)));
+    let hops: BTreeSet<(StationId, StationId)> = there.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
+    let senders: BTreeSet<StationId> = hops.iter().map(|(from, _)| *from).collect();
+    let mut found = BTreeSet::new();
+    for &(a, at) in hops.iter().filter(|hop| senses.contains(hop)) {
+        for &b in senders.iter().filter(|b| **b != a && **b != at && senses.contains(&(**b, at))) {
+            if !senses.contains(&(a, b)) && !senses.contains(&(b, a)) {
+                found.insert(Hidden { pair: (a.min(b), a.max(b)), at });
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_sim::mobility::Point;
+
+    /// Stations in a row, each sensing the next `reach`.
+    fn row(n: StationId, reach: StationId) -> Vec<(StationId, StationId, bool)> {
+        let link =
+            |a: StationId, b: StationId| (a != b && a.abs_diff(b) <= reach).then_some((a, b, a.abs_diff(b) == 1));
+        (0..n).flat_map(|a| (0..n).filter_map(move |b| link(a, b))).collect()
+    }
+
+    #[test]
+    fn the_outer_two_of_three_are_hidden_at_the_middle_one_if_both_send() {
+        let links = row(3, 1);
+        let at_the_middle = [Hidden { pair: (0, 2), at: 1 }];
+        assert_eq!(hidden(&links, &[vec![0, 1], vec![2, 1]]), at_the_middle);
+        assert_eq!(hidden(&links, &[vec![0, 1, 2]]), at_the_middle, "acknowledgments come back");
+        assert_eq!(hidden(&links, &[vec![0, 1]]), []);
+        assert_eq!(hidden(&row(3, 2), &[vec![0, 1], vec![2, 1]]), [], "they sense each other");
+    }
+
+    #[test]
+    fn in_a_chain_the_third_next_is_hidden_if_two_hops_are_sensed() {
+        let found = hidden(&row(5, 2), &[vec![0, 1, 2, 3, 4]]);
+        let expected = [((0, 3), 1), ((0, 3), 2), ((1, 4), 2), ((1, 4), 3)];
+        assert_eq!(found, expected.map(|(pair, at)| Hidden { pair, at }));
+    }
+
+    #[test]
+    fn what_does_not_change_is_kept_once() {
+        let map = |x: f64| Map {
+            positions: vec![Point { x, y: 0.0 }],
+            links: vec![MapLink { from: 0, to: 0, decodes: true }],
+            routes: vec![vec![0]],
+        };
+        let mut series = MapSeries::default();
+        [(0.0, 1.0), (1.0, 1.0), (2.0, 5.0)].into_iter().for_each(|(t, x)| series.add(t, map(x)));
+        assert_eq!(series.positions, [(0.0, vec![(1.0, 0.0)]), (2.0, vec![(5.0, 0.0)])]);
+        assert_eq!((series.links.len(), series.routes.len(), series.cut), (1, 1, false));
+    }
+}
