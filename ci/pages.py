@@ -34,6 +34,9 @@ RUNS = {
                  "--set", "flow.1.count=8", *SHORT],
     "contention": ["run", "experiments/contention.toml", "--set", "contention.successes=5000"],
     "model": ["run", MODEL],
+    "map": ["run", "experiments/hidden.toml", "--seeds", "1..2", *SHORT],
+    "map-chain": ["run", "experiments/chain.toml", "--seeds", "1", *SHORT],
+    "map-moves": ["run", "ci/moving.toml"],
 }
 COMPARISONS = {
     "compare": ["compare", "experiments/hotspot.toml", "--b", "ap.queue=fq_codel", "--seeds", "1..3", *SHORT],

@@ -26,6 +26,27 @@
     expect(dim() === 0, "a second click does not show all lines: " + title);
   }
 
+  for (const map of document.querySelectorAll("figure.map")) {
+    if (!map.getClientRects().length) continue;
+    const nodes = [...map.querySelectorAll(".node")], said = () => map.querySelector(".said").textContent;
+    const press = (node, key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    const links = () => map.querySelector("path.l-decodes").getAttribute("d") + map.querySelector("path.l-senses").getAttribute("d");
+    const before = said(), all = links();
+    nodes[0].focus();
+    press(nodes[0], "ArrowRight");
+    expect(document.activeElement === nodes[1] && nodes[1].getAttribute("aria-pressed") === "true", "an arrow key does not choose the next station of the map");
+    expect(said() !== before && links().length <= all.length, "the map says nothing about a chosen station");
+    press(nodes[1], "Escape");
+    expect(said() === before && links() === all, "Escape does not show the whole map");
+    const slider = map.querySelector("input"), places = () => nodes.map((n) => n.getAttribute("transform")).join();
+    if (!slider) continue;
+    const start = places();
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event("input"));
+    if (map.dataset.moves) expect(places() !== start, "the slider does not move the stations of the map");
+    expect(map.querySelector("output").textContent.endsWith(" s"), "the map does not say its time");
+  }
+
   const pick = document.getElementById("point");
   if (pick) {
     pick.value = String(pick.options.length - 1);

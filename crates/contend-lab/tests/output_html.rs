@@ -4,6 +4,7 @@
 mod common;
 
 use common::{SMALL, Shape, context, outcome, point, program};
+use contend_lab::experiment::map::MapSeries;
 use contend_lab::experiment::results::{PointKey, SweptValue};
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::writing::output::{Chapter, FigureSpec, write_paper, write_report};
@@ -301,6 +302,46 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     let Some((dom, log)) = opened(&path, &[]) else { return };
     assert!(!log.contains("CONSOLE"), "{log}");
     assert!(dom.contains("<section id=\"odd name\">") && dom.contains("</footer>"));
+}
+
+/// Three stations in a row, of which the outer two do not sense each other and send to the middle one. The last station
+/// goes away after 5 s.
+fn three_in_a_row() -> MapSeries {
+    let links = |n: u32| (0..n).flat_map(|i| [(i, i + 1, true), (i + 1, i, true)]).collect::<Vec<_>>();
+    MapSeries {
+        positions: vec![
+            (0.0, vec![(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)]),
+            (5.0, vec![(0.0, 0.0), (200.0, 0.0), (900.0, 300.0)]),
+        ],
+        links: vec![(0.0, links(2)), (5.0, links(1))],
+        routes: vec![(0.0, vec![vec![0, 1], vec![2, 1]])],
+        cut: false,
+    }
+}
+
+#[test]
+fn the_map_of_a_field_has_its_stations_links_ways_and_hidden_pairs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    let shape = Shape { uploads: &[1], downloads: 1, frames: 0, ..SMALL };
+    let mut o = outcome(shape);
+    o.runs.iter_mut().for_each(|r| r.series.map = Some(three_in_a_row()));
+    write_report(&o, &context(shape), &path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    let map = page.split("<figure class=\"wide map\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    let names = &o.runs[0].stations;
+    assert_eq!((names.len(), map.matches("class=\"node\"").count(), map.matches("class=\"way ").count()), (3, 3, 2));
+    // Each station does five things; half of the time it is idle.
+    assert_eq!((map.matches("class=\"ring ").count(), map.matches("stroke-dasharray=\"50.0 50.0\"").count()), (15, 3));
+    assert!(map.contains(&format!("{} at (400.0 m, 0 m): sends 12 %", names[2])), "{map}");
+    let rows: Vec<&str> = map.split("<tr><td").skip(1).collect();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert!([&names[0], &names[2], &names[1]].iter().all(|n| rows[0].contains(n.as_str())), "{rows:?}");
+    assert!(map.contains("<output>0 s</output>") && map.contains("max=\"1\""), "one more instant");
+    assert!(map.contains("\"hidden\":[[0,[[0,2,1]]],[1,[]]]"), "out of reach, the last station disturbs nobody: {map}");
+    let Some((dom, log)) = opened(&path, &[]) else { return };
+    assert!(!log.contains("CONSOLE"), "{log}");
+    assert!(dom.contains("Choose a station with a click"), "the script has run");
 }
 
 #[test]

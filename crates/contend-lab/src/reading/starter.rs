@@ -37,7 +37,6 @@ pub const STARTERS: &[Starter] = starters![
     "hidden",
     "neighbours",
     "chain",
-    "mesh",
     "contention",
 ];
 

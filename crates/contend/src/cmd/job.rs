@@ -7,6 +7,7 @@ use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file::Experiment;
+use contend_lab::running::advice::hidden_stations;
 use contend_lab::writing::folder::{self, Draft, Extra, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
 use contend_lab::writing::output::{Export, ReportContext};
@@ -116,6 +117,9 @@ impl<'a> Job<'a> {
         };
         if self.keep_journal {
             draft.iter_mut().for_each(Draft::keep_journal);
+        }
+        if let Some(note) = hidden_stations(self.e).filter(|_| !self.common.quiet) {
+            say(&format!("contend: {note}"));
         }
         let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
             (Err(err), Some(draft)) if draft.journal().runs() > 0 => {

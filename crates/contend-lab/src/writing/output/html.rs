@@ -1,7 +1,7 @@
 //! The report: one page that opens from disk without network, in light or dark, with all figures and their data.
 //!
-//! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air and switches
-//! between sweep points. Each figure has its numbers as a CSV link, and the command that draws it again.
+//! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air, moves maps, and
+//! switches between sweep points. Each figure has its numbers as a CSV link, and the command that draws it again.
 
 mod against;
 mod air;
@@ -9,6 +9,7 @@ mod charts;
 mod compare;
 mod course;
 mod lines;
+mod map;
 mod own;
 mod paper;
 mod series;
@@ -112,7 +113,12 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
         body += &section("The air, frame by frame", &air::timeline(run, &again));
     }
     body += &foot(o, ctx, &command);
-    document(&o.title, o.version, &body, concat!(include_str!("html/page.js"), include_str!("html/timeline.js")))
+    document(
+        &o.title,
+        o.version,
+        &body,
+        concat!(include_str!("html/page.js"), include_str!("html/map.js"), include_str!("html/timeline.js")),
+    )
 }
 
 /// Missing runs and warnings, one paragraph each.
@@ -376,7 +382,8 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
             figures.extend(series::over_time(run, ctx.warmup_s, &redraw(command, p, &run.seed.to_string())));
         }
         figures.extend(series::delays(&runs, &every));
-        let html: String = figures.iter().map(|f| f.html(&every)).collect();
+        let map = runs.iter().find_map(|r| map::figure(r, &redraw(command, p, &r.seed.to_string())));
+        let html = map.unwrap_or_default() + &figures.iter().map(|f| f.html(&every)).collect::<String>();
         let _ = writeln!(out, "<div class=\"figures\">{html}</div>\n{}</div>", flow_table(&runs));
     }
     section("Flows, queue and delay", &out)

@@ -74,8 +74,12 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
 
 /// Accounts of the ledger in the order of an exchange, each with its style: idle time is grey, wasted time has warm
 /// colours. Other accounts follow by name.
-const ACCOUNTS: [(&str, usize); 10] = [
+const ACCOUNTS: [(&str, usize); 14] = [
     ("payload", 0),
+    ("sends", 1),
+    ("receives", 0),
+    ("hears", 5),
+    ("blocked", GREY + 1),
     ("header", 5),
     ("preamble", 2),
     ("ack", 3),
@@ -150,7 +154,8 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
     Some(Figure {
         title: "Where the airtime goes".into(),
         caption: format!(
-            "The ledger: every nanosecond of the channel is in exactly one account. {}",
+            "The ledger: every nanosecond of the channel (in a field: of each station, here the mean) is in exactly \
+                one account. {}",
             bars_are(points.first().map_or(0, |p| runs_of(o, p).len()))
         ),
         svg: plot.finish("Airtime ledger"),

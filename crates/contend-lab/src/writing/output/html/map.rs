@@ -1,0 +1,339 @@
+//! The map of a field: stations, who hears whom, the ways of packets, who is hidden from whom, and what each station
+//! does. The figure shows the first instant. The page's script moves it with a slider, and shows what a chosen station
+//! hears.
+
+use super::{class, csv_link, escaped, how};
+use crate::experiment::map::{Course, Hidden, MapSeries, hidden};
+use crate::experiment::results::Run;
+use crate::writing::output::csv::quoted;
+use crate::writing::output::table::significant;
+use contend_sim::wifi::StationId;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Width of the drawing, its margin, and its least and greatest height, in pixels.
+const WIDTH: f64 = 1100.0;
+const MARGIN: f64 = 50.0;
+const HEIGHTS: (f64, f64) = (170.0, 640.0);
+/// With more stations they are dots without rings and names.
+const RINGS: usize = 150;
+/// How far links that are only sensed, and those between hidden stations, bend to one side and the other, as shares of
+/// their length. So they do not cover each other where stations are in a row. A longer one bends as one of this length.
+const SENSES: f64 = 0.16;
+const HIDDEN: f64 = -0.24;
+const HIGHEST: f64 = 400.0;
+/// Number of styles of ways.
+const STYLES: usize = 8;
+/// Maximum number of rows of the table of hidden stations.
+const LISTED: usize = 100;
+
+/// What a station does: a word, and the class of its part of the ring.
+const PARTS: [(&str, &str); 5] = [
+    ("sends", "r-sends"),
+    ("receives", "r-receives"),
+    ("hears others", "r-hears"),
+    ("blocked", "r-blocked"),
+    ("idle", "r-idle"),
+];
+
+/// The map of a run, if its stations have positions.
+pub(super) fn figure(run: &Run, command: &str) -> Option<String> {
+    let map = run.series.map.as_ref()?;
+    let scale = Scale::of(map)?;
+    let hidden = hidden_over_time(map);
+    let instants = instants(map, &hidden);
+    let slider = match &instants[..] {
+        [first, _, ..] => format!(
+            "<p class=\"pick script\"><label>Time <input type=\"range\" min=\"0\" max=\"{}\" value=\"0\"></label> \
+             <output>{first} s</output></p>\n",
+            instants.len() - 1
+        ),
+        _ => String::new(),
+    };
+    let cut = if map.cut { " Some links or ways are left out: there are too many." } else { "" };
+    let table = hidden.first().map_or(String::new(), |(_, pairs)| table(run, pairs));
+    let data = data(run, map, &hidden, &instants, &scale).to_string().replace('<', "\\u003c");
+    Some(format!(
+        "<figure class=\"wide map\"{}>\n<h3>Map</h3>\n<p class=\"legend\">{}</p>\n{slider}<div \
+         class=\"plot\">{}</div>\n<p class=\"said script\" aria-live=\"polite\"></p>\n{table}<figcaption>Seed {}. \
+         The ring of a station shows what it does in the measured time. Acknowledgments take the ways of the data \
+         back.{cut}<span class=\"tools\">{} {}</span></figcaption>\n<script \
+         type=\"application/json\">{data}</script>\n</figure>\n",
+        if map.positions.len() > 1 { " data-moves=\"1\"" } else { "" },
+        legend(run, map),
+        drawing(run, map, &hidden, &scale),
+        run.seed,
+        csv_link("Map", &csv(run, map)),
+        how(command),
+    ))
+}
+
+/// The first instant as SVG.
+fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Scale) -> String {
+    let metres = at_first(&map.positions);
+    let place = |s: StationId| scale.place(metres.get(s as usize).copied().unwrap_or_default());
+    let line = |(a, b): (StationId, StationId), bend: f64| {
+        let ((ax, ay), (bx, by)) = (place(a), place(b));
+        let (dx, dy) = (bx - ax, by - ay);
+        let up = bend * (HIGHEST / libm::hypot(dx, dy).max(1.0)).min(1.0);
+        let (x, y) = ((ax + bx) / 2.0 + up * dy, (ay + by) / 2.0 - up * dx);
+        format!("M{ax:.1} {ay:.1}Q{x:.1} {y:.1} {bx:.1} {by:.1}")
+    };
+    let links = undirected(at_first(&map.links));
+    let of_kind = |decodes: bool, bend: f64| {
+        links.iter().filter(|l| *l.1 == decodes).map(|l| line(*l.0, bend)).collect::<String>()
+    };
+    let pairs: BTreeMap<_, ()> = at_first(hidden).iter().map(|h| (h.pair, ())).collect();
+    let mut out = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"group\" aria-label=\"Map of {} stations\">\n<path \
+         class=\"l-senses\" d=\"{}\"/><path class=\"l-decodes\" d=\"{}\"/><path class=\"l-hidden\" d=\"{}\"/>\n",
+        scale.height,
+        run.stations.len(),
+        of_kind(false, SENSES),
+        of_kind(true, 0.0),
+        pairs.into_keys().map(|pair| line(pair, HIDDEN)).collect::<String>(),
+    );
+    for (flow, way) in at_first(&map.routes).iter().enumerate() {
+        let points: Vec<String> = way.iter().map(|s| place(*s)).map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+        let d = if points.is_empty() { String::new() } else { format!("M{}", points.join("L")) };
+        let name = run.flows.get(flow).map_or("", |f| &f.name);
+        let _ = writeln!(
+            out,
+            "<path class=\"way {}\" d=\"{d}\"><title>{}</title></path>",
+            class(flow % STYLES),
+            escaped(name)
+        );
+    }
+    let (bar, text) = scale.bar();
+    let mut taken = vec![text];
+    let rings = run.stations.len() <= RINGS;
+    for (n, name) in run.stations.iter().enumerate() {
+        let (x, y) = place(n as StationId);
+        let about = escaped(&described(run, n, metres.get(n).copied().unwrap_or_default()));
+        let _ = write!(
+            out,
+            "<g class=\"node\" transform=\"translate({x:.1} {y:.1})\" role=\"button\" tabindex=\"{}\" \
+             aria-pressed=\"false\" aria-label=\"{about}\"><title>{about}</title><circle class=\"disc\" r=\"{}\"/>",
+            if n == 0 { 0 } else { -1 },
+            if rings { 10 } else { 4 },
+        );
+        if rings {
+            let text = if label_fits(&mut taken, name, (x, y)) { escaped(name) } else { String::new() };
+            let _ = write!(out, "{}<text class=\"mid\" y=\"-16\">{text}</text>", ring(run, name));
+        }
+        out += "</g>\n";
+    }
+    out + &bar + "</svg>"
+}
+
+/// The value at the first instant.
+fn at_first<T>(course: &Course<Vec<T>>) -> &[T] {
+    course.first().map_or(&[], |(_, value)| value)
+}
+
+/// Links without direction, true if one of the two decodes the other.
+fn undirected(links: &[(StationId, StationId, bool)]) -> BTreeMap<(StationId, StationId), bool> {
+    let mut all = BTreeMap::new();
+    for &(a, b, decodes) in links {
+        *all.entry((a.min(b), a.max(b))).or_insert(false) |= decodes;
+    }
+    all
+}
+
+/// Who is hidden from whom whenever links or ways change.
+fn hidden_over_time(map: &MapSeries) -> Course<Vec<Hidden>> {
+    let mut times: Vec<f64> = map.links.iter().map(|(t, _)| *t).chain(map.routes.iter().map(|(t, _)| *t)).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let mut all: Course<Vec<Hidden>> = vec![];
+    for time in times {
+        let found = match (known(&map.links, time), known(&map.routes, time)) {
+            (Some(links), Some(routes)) => hidden(links, routes),
+            _ => vec![],
+        };
+        if all.last().is_none_or(|(_, before)| *before != found) {
+            all.push((time, found));
+        }
+    }
+    all
+}
+
+/// The value that holds at `time`.
+fn known<T>(course: &Course<T>, time: f64) -> Option<&T> {
+    course.iter().rev().find(|(from, _)| *from <= time).map(|(_, value)| value)
+}
+
+/// All instants at which something changes.
+fn instants(map: &MapSeries, hidden: &Course<Vec<Hidden>>) -> Vec<f64> {
+    fn of<T>(course: &Course<T>) -> impl Iterator<Item = f64> {
+        course.iter().map(|(t, _)| *t)
+    }
+    let mut all: Vec<f64> = of(&map.positions).chain(of(&map.links)).chain(of(&map.routes)).chain(of(hidden)).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+/// What the script draws: each course as a list of the instant's number and the value. Positions are tenths of a pixel.
+fn data(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, instants: &[f64], scale: &Scale) -> Value {
+    fn course<T>(course: &Course<Vec<T>>, instants: &[f64], flat: impl Fn(&T) -> Value) -> Vec<Value> {
+        let number = |time: &f64| instants.iter().position(|t| t == time).unwrap_or_default();
+        course.iter().map(|(t, values)| json!([number(t), values.iter().map(&flat).collect::<Vec<_>>()])).collect()
+    }
+    let tenths = |p: &(f64, f64)| {
+        let (x, y) = scale.place(*p);
+        json!([libm::round(x * 10.0), libm::round(y * 10.0)])
+    };
+    let links: Course<Vec<_>> =
+        map.links.iter().map(|(t, l)| (*t, undirected(l).into_iter().collect::<Vec<_>>())).collect();
+    json!({
+        "names": run.stations,
+        "time": instants,
+        "positions": course(&map.positions, instants, tenths),
+        "links": course(&links, instants, |((a, b), decodes)| json!([a, b, u8::from(*decodes)])),
+        "hidden": course(hidden, instants, |h| json!([h.pair.0, h.pair.1, h.at])),
+        "ways": course(&map.routes, instants, |way| json!(way)),
+    })
+}
+
+/// The shares of what a station does; empty if they are unknown.
+fn shares(run: &Run, name: &str) -> Vec<f64> {
+    let radio = run.air.as_ref().and_then(|air| air.radio.as_ref());
+    radio.map_or(vec![], |r| r.accounts().map(|(_, of)| of.get(name).copied().unwrap_or_default()).to_vec())
+}
+
+/// The ring of a station.
+fn ring(run: &Run, name: &str) -> String {
+    let mut from = 0.0;
+    PARTS.iter().zip(shares(run, name)).fold(String::new(), |mut out, ((_, class), share)| {
+        let (length, rest) = (100.0 * share, 100.0 - 100.0 * share);
+        if length >= 0.05 {
+            let _ = write!(
+                out,
+                "<circle class=\"ring {class}\" r=\"10\" pathLength=\"100\" stroke-dasharray=\"{length:.1} {rest:.1}\" \
+                 stroke-dashoffset=\"{:.1}\"/>",
+                -from
+            );
+        }
+        from += length;
+        out
+    })
+}
+
+/// Name, place and doings of a station, in a phrase.
+fn described(run: &Run, n: usize, (x, y): (f64, f64)) -> String {
+    let name = run.stations.get(n).map_or("", String::as_str);
+    let parts: Vec<String> = PARTS
+        .iter()
+        .zip(shares(run, name))
+        .map(|((word, _), share)| format!("{word} {} %", significant(100.0 * share, 2)))
+        .collect();
+    format!("{name} at ({} m, {} m): {}", significant(x, 4), significant(y, 4), parts.join(", "))
+}
+
+fn legend(run: &Run, map: &MapSeries) -> String {
+    let parts = PARTS.map(|(word, class)| (class, word.to_owned()));
+    let links = [("l-decodes", "decodes"), ("l-senses", "senses only"), ("l-hidden", "hidden from each other")];
+    let ways = at_first(&map.routes).iter().zip(&run.flows).enumerate().filter(|(_, (way, _))| !way.is_empty());
+    let ways: Vec<_> = ways.take(STYLES).map(|(i, (_, f))| (class(i % STYLES), f.name.clone())).collect();
+    let links = links.iter().map(|(class, word)| (*class, (*word).to_owned()));
+    let all = parts.into_iter().chain(links).map(|(class, word)| (class.to_owned(), word));
+    all.chain(ways.into_iter().map(|(class, name)| (class.to_string(), name)))
+        .map(|(class, word)| format!("<span class=\"{class}\"><i></i>{}</span>", escaped(&word)))
+        .collect()
+}
+
+/// The table of hidden stations, collapsed.
+fn table(run: &Run, pairs: &[Hidden]) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let name = |s: StationId| escaped(run.stations.get(s as usize).map_or("", String::as_str));
+    let rows: String = pairs
+        .iter()
+        .take(LISTED)
+        .map(|h| {
+            let [a, b, at] = [h.pair.0, h.pair.1, h.at].map(name);
+            format!("<tr><td class=\"key\">{a}</td><td class=\"key\">{b}</td><td class=\"key\">{at}</td></tr>\n")
+        })
+        .collect();
+    let more = if pairs.len() > LISTED { format!(", the first {LISTED} of {}", pairs.len()) } else { String::new() };
+    format!(
+        "<details><summary>Hidden stations at the start{more}</summary><div class=\"scroll\"><table \
+         class=\"numbers\">\n<thead><tr><th class=\"key\">station</th><th class=\"key\">does not sense</th><th \
+         class=\"key\">their frames meet at</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div></details>\n"
+    )
+}
+
+/// Where each station is at the start, and what it does.
+fn csv(run: &Run, map: &MapSeries) -> String {
+    let mut out = String::from("station,x_m,y_m,sends,receives,hears,blocked,idle\n");
+    for (name, (x, y)) in run.stations.iter().zip(at_first(&map.positions)) {
+        let shares: Vec<String> = shares(run, name).iter().map(f64::to_string).collect();
+        let _ = writeln!(out, "{},{x},{y},{}", quoted(name), shares.join(","));
+    }
+    out
+}
+
+/// True if the name of a station at `x`, `y` covers no other name; it is then taken.
+fn label_fits(taken: &mut Vec<[f64; 4]>, name: &str, (x, y): (f64, f64)) -> bool {
+    let half = 3.6 * name.chars().count() as f64;
+    let own = [x - half, y - 28.0, x + half, y - 14.0];
+    let apart = |o: &[f64; 4]| own[2] <= o[0] || o[2] <= own[0] || own[3] <= o[1] || o[3] <= own[1];
+    let fits = taken.iter().all(apart);
+    if fits {
+        taken.push(own);
+    }
+    fits
+}
+
+/// From metres to pixels.
+struct Scale {
+    /// The least coordinates in metres.
+    least: (f64, f64),
+    /// Pixels of a metre.
+    zoom: f64,
+    /// Where the least coordinates are.
+    left: f64,
+    bottom: f64,
+    height: f64,
+}
+
+impl Scale {
+    /// All positions of the run fit into the drawing.
+    fn of(map: &MapSeries) -> Option<Scale> {
+        let all = || map.positions.iter().flat_map(|(_, p)| p);
+        all().next()?;
+        let ends = |of: fn(&(f64, f64)) -> f64| {
+            all().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        };
+        let ((x0, x1), (y0, y1)) = (ends(|p| p.0), ends(|p| p.1));
+        let room = (WIDTH - 2.0 * MARGIN, HEIGHTS.1 - 2.0 * MARGIN);
+        let zoom = (room.0 / (x1 - x0).max(1e-9)).min(room.1 / (y1 - y0).max(1e-9)).min(100.0);
+        let (across, up) = ((x1 - x0) * zoom, (y1 - y0) * zoom);
+        let height = (up + 2.0 * MARGIN).max(HEIGHTS.0);
+        let bottom = height - (height - up) / 2.0;
+        Some(Scale { least: (x0, y0), zoom, left: (WIDTH - across) / 2.0, bottom, height })
+    }
+
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.left + (x - self.least.0) * self.zoom, self.bottom - (y - self.least.1) * self.zoom)
+    }
+
+    /// A length in metres at the lower left, and the box of its text.
+    fn bar(&self) -> (String, [f64; 4]) {
+        // The greatest 1, 2 or 5 times a power of ten that is not longer than 160 pixels.
+        let most = 160.0 / self.zoom;
+        let power = libm::pow(10.0, libm::floor(libm::log10(most)));
+        let metres = [5.0, 2.0, 1.0].map(|n| n * power).into_iter().find(|m| *m <= most).unwrap_or(power);
+        let (y, length) = (self.height - 8.0, metres * self.zoom);
+        let text = format!("{} m", significant(metres, 1));
+        let bar = format!(
+            "<path class=\"axis\" d=\"M8 {:.1}v6h{length:.1}v-6\"/><text x=\"12\" y=\"{:.1}\">{text}</text>\n",
+            y - 6.0,
+            y - 5.0
+        );
+        (bar, [8.0, y - 18.0, 12.0 + 7.0 * text.len() as f64, y])
+    }
+}
