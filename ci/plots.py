@@ -24,6 +24,7 @@ PLOTS = {
     "buffer-size": ("experiments/buffer-size.toml", "Delay of the call against goodput of the downloads"),
     "control-blocks": ("experiments/control-blocks.toml", "Uploads and downloads under each control block"),
     "lossy-wire": ("papers/jersey-2005/beyond-1-lossy-wire.toml", "Goodput over a lossy wire"),
+    "mesh": ("experiments/mesh.toml", "Goodput over one, three and six hops"),
     "collisions": ("experiments/contention.toml", "Collisions for each success"),
     "slow-station": ("papers/starzetz-2006/beyond-2-slow-station.toml", "Goodput of a fast station, and of the first"),
 }

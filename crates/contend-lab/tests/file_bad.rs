@@ -484,7 +484,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:16:7: `flow.0.tcp` names an unknown TCP variant: \"newrno\"\
             \n  help: did you mean `newreno`? Write one of: tahoe, reno, newreno, sack, cubic, westwood, \
             westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, tcp_d, dctcp, bbr, \
-            bbr3, xcp, rcp, veno, aiad, perfect, tcp_ap, hop_limit",
+            bbr3, xcp, rcp, tcp-ap-winf, we-tcp-ap, veno, aiad, perfect, tcp_ap, hop_limit",
     ),
     (
         "tcp = \"newreno\"",
@@ -832,14 +832,14 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" \
             }",
         "t.toml:24:10: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position",
+            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position, observe",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 \
             }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
         "t.toml:25:30: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position",
+            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position, observe",
     ),
     (
         "[1, 2]",
@@ -924,7 +924,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nestimate = [\"are\", \"are\"]",
-        "t.toml:17:20: `flow.0.estimate.1` is the second estimate called \"are\"\n  help: give it its own name: \
+        "t.toml:17:20: `flow.0.estimate.1` is the second estimator called \"are\"\n  help: give it its own name: \
             [\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]",
     ),
     (

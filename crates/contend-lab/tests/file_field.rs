@@ -47,6 +47,27 @@ fn a_flow_without_a_route_names_the_nearest_gap() {
 }
 
 #[test]
+fn a_packet_leaves_room_for_the_header_of_the_routing_protocol() {
+    let with = |header: &str, packet: &str| {
+        let routing = format!("routing = {{ kind = \"aodv\", ip_header = \"{header}\" }}");
+        pair(&routing, "200m", "") + &format!("packet = \"{packet}\"\n")
+    };
+    assert_eq!(message(&with("0B", "2296B")) + &message(&with("20B", "2276B")), "");
+    says(&with("20B", "2277B"), &["flow.0.packet", "too large for an 802.11 frame: 2277B", "at most 2276B"]);
+}
+
+#[test]
+fn each_member_of_a_station_may_have_its_own_pair() {
+    let three = |list: &str| {
+        let c = format!("[[station]]\nname = \"c\"\ncount = 3\nposition = [{list}]\n[[flow]]");
+        pair("", "900m", "").replacen("[[flow]]", &c, 1)
+    };
+    let (near, far) = ("[\"225m\", \"0m\"], [\"450m\", \"0m\"]", "[\"675m\", \"0m\"]");
+    assert_eq!(message(&three(&format!("{near}, {far}"))), "");
+    says(&three(&format!("{near}, \"675m\"")), &["station.2.position", "a pair like"]);
+}
+
+#[test]
 fn a_station_out_of_reach_of_its_access_point_is_refused() {
     let with_ap = |x: &str, routing: &str| {
         pair(routing, x, "").replacen("[[station]]", "[ap]\nposition = [\"0m\", \"100m\"]\n[[station]]", 1)
@@ -321,4 +342,51 @@ fn key_paths_name_access_points() {
     assert_eq!(queue("ap.0.queue"), ["fq_codel", "fifo"]);
     let unknown = with("ap.rigth.queue", "fq_codel").map(drop).unwrap_err();
     assert!(unknown.contains("no [[ap]] has the name or number `rigth`") && unknown.contains("right"), "{unknown}");
+}
+
+#[test]
+fn observers_stand_in_the_field_or_at_a_station() {
+    let observed = |field: &str, station: &str| {
+        pair(field, "200m", "").replacen(
+            "position = [\"0m\", \"0m\"]",
+            &format!("position = [\"0m\", \"0m\"]\n{station}"),
+            1,
+        )
+    };
+    for (field, station, want) in [
+        ("observe = [\"rt_winf\"]", "", [vec!["rt_winf"], vec!["rt_winf"]]),
+        ("", "observe = [\"idle_gap\"]", [vec!["idle_gap"], vec![]]),
+        ("observe = [\"rt_winf\"]", "observe = []", [vec![], vec!["rt_winf"]]),
+        (
+            "observe = [\"rt-winf\", { kind = \"rt_winf\", cap_def = \"literal\", name = \"printed\" }]",
+            "observe = [\"adhoc_probe\"]",
+            [vec!["adhoc_probe"], vec!["rt_winf", "printed"]],
+        ),
+    ] {
+        let e = parse("t.toml", &observed(field, station), &[]).unwrap();
+        let cell = e.scenario(&e.points[0], &Overlay::default()).unwrap().scenario.cell.unwrap();
+        let names = |i: usize| cell.stations[i].observe.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        assert_eq!([names(0), names(1)], want);
+    }
+    says(&observed("observe = [\"rtwinf\"]", ""), &["field.observe.0", "unknown observer", "rt_winf"]);
+    says(&observed("observe = [\"are\"]", ""), &["`are` is a bandwidth estimator: write estimate = [\"are\"]"]);
+    says(&observed("observe = [\"rt_winf\", \"rt_winf\"]", ""), &["is the second observer called \"rt_winf\""]);
+    let packets = "observe = [{ kind = \"rt_winf\", min_sample = \"1p\" }]";
+    says(&observed(packets, ""), &["cannot use rt_winf", "min_sample"]);
+    let cell = "duration = \"1s\"\n[wifi]\nstandard = \"802.11b\"\n[ap]\nobserve = [\"rt_winf\"]\n[[flow]]\n\
+                from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+    says(cell, &["ap.observe", "needs a field"]);
+}
+
+#[test]
+fn a_sender_that_reads_the_air_needs_an_observer() {
+    let tcp_ap = |field: &str| {
+        let cc = "tcp = { cc = { kind = \"tcp_ap\", bandwidth = \"air\" } }";
+        pair(field, "200m", "").replacen("tcp = \"newreno\"", cc, 1)
+    };
+    assert_eq!(message(&tcp_ap("observe = [\"rt_winf\"]")), "");
+    says(
+        &tcp_ap(""),
+        &["flow.0.from", "no observer of the air, but the controller \"tcp_ap\"", "observe = [\"rt_winf\"]"],
+    );
 }

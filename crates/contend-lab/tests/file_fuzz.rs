@@ -153,8 +153,71 @@ tcp = "bbr"
 "param.apart" = [160, 150]
 "#;
 
+/// Stations that forward packets for each other.
+const MESH: &str = r#"title = "f"
+duration = "20s"
+warmup = "1s"
+seeds = "1..2"
+[param]
+hops = 3
+cs = "550m"
+[wifi]
+standard = "802.11b"
+rate = "11Mbps"
+basic = "1Mbps"
+llc = "6B"
+durations = "exact"
+rts_threshold = "0B"
+ack_timeout = "318us"
+idle_access = "draw"
+after_collision = "eifs_nav"
+access = { kind = "dcf", draw = "exclusive" }
+queue = { kind = "xcp", limit = "50p", capacity = "2Mbps" }
+[field]
+area = ["2000m", "2000m"]
+range = "250m"
+sense = "= cs"
+propagation = { kind = "log_distance", exponent = 3 }
+capture = { ratio = "10dB", frame = "strongest", interference = "sum" }
+propagation_delay = true
+nav_reset = false
+nav_rounding = true
+cts = "idle"
+routing = { kind = "aodv", ip_header = "20B" }
+arp = true
+routing_priority = true
+link_delay = "25us"
+[[station]]
+name = "first"
+position = ["100m", "500m"]
+[[station]]
+name = "chain"
+count = "= hops"
+position = ["= 100m + 200m * k", "500m"]
+[[station]]
+name = "grid"
+count = 4
+grid = { columns = 2, spacing = "200m", at = ["100m", "700m"] }
+queue = { kind = "fifo", limit = "50p" }
+[[flow]]
+from = "first"
+to = "chain[3]"
+tcp = { kind = "xcp", cc = { kind = "xcp", header = "20B" }, handshake = false }
+window = "8p"
+start = "uniform(1s, 2s)"
+[[flow]]
+count = 2
+from = "grid[1..2]"
+to = ["grid[4]", "first"]
+udp = { rate = "100kbps", packet = "500B" }
+[sweep]
+zip = [["param.hops", "param.cs"]]
+"param.hops" = [3, 4]
+"param.cs" = ["550m", "250m"]
+"#;
+
 /// The files from which the others are made.
-const SEEDS: [&str; 2] = [SEED, FIELD];
+const SEEDS: [&str; 3] = [SEED, FIELD, MESH];
 
 /// Values that are wrong in most places.
 const VALUES: &[&str] = &[
@@ -201,11 +264,20 @@ const VALUES: &[&str] = &[
     "\"1000000s\"",
     "{ a.b.c = 1 }",
     "\"\\u0000\"",
+    "\"0m\"",
+    "\"-1m\"",
+    "\"1e9m\"",
+    "\"-3dB\"",
+    "[\"0m\", \"0m\"]",
+    "[\"1m\", \"= 1m/0\"]",
+    "[[\"1m\", \"2m\"], [\"1m\", \"2m\"]]",
+    "\"dsdv\"",
+    "\"infrastructure\"",
 ];
 
 #[test]
 fn the_seeds_are_good_files() {
-    for (seed, points) in SEEDS.iter().zip([2, 8]) {
+    for (seed, points) in SEEDS.iter().zip([2, 8, 2]) {
         let e = parse("t.toml", seed, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
         assert_eq!(e.points.len(), points);
     }
@@ -224,7 +296,8 @@ fn survive(text: &str, sets: &[(String, String)]) {
 /// Keys of the settings that are tried.
 const KEYS: &[&str] = &[
     "count", "from", "to", "tcp", "udp", "start", "size", "rate", "queue", "loss", "access", "kind", "n", "delay",
-    "name", "ap", "position", "sense", "limit", "rto.min", "cc.beta", "expect", "when", "over", "window", "slot",
+    "name", "ap", "position", "sense", "routing", "arp", "cts", "grid", "limit", "rto.min", "cc.beta", "expect",
+    "when", "over", "window", "slot",
 ];
 
 proptest! {

@@ -73,6 +73,28 @@ fn paired_keys_may_repeat_a_value_with_its_label() {
 }
 
 #[test]
+fn a_claim_that_names_one_key_of_a_pair_means_the_row() {
+    let settings = |over: &str| {
+        let text = format!(
+            "\"flow.0.count\" = {{ values = [1, 2, 3], labels = [\"one\", \"two\", \"three\"] }}\n\
+            \"wifi.slot\" = [\"9us\", \"20us\", \"9us\"]\n\"wifi.cwmin\" = [15, 31]\n\
+            zip = [[\"flow.0.count\", \"wifi.slot\"]]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\n\
+            expect = {{ at_least = 0 }}\nover = {{ {over} }}\n"
+        );
+        let claim = read(&text, &[]).unwrap_or_else(|e| panic!("{e}")).claims.remove(0);
+        json!(claim.requirement.over.unwrap().settings())
+    };
+    assert_eq!(settings("\"flow.0.count\" = \"two\""), json!({ "flow.0.count": 2, "wifi.slot": "20us" }));
+    assert_eq!(settings("\"wifi.slot\" = \"20us\""), json!({ "flow.0.count": 2, "wifi.slot": "20us" }));
+    // Two rows have this slot, no row this number, and a row need not be that of the file.
+    assert_eq!(settings("\"wifi.slot\" = \"9us\""), json!({ "wifi.slot": "9us" }));
+    assert_eq!(settings("\"flow.0.count\" = 4"), json!({ "flow.0.count": 4 }));
+    let both = "\"flow.0.count\" = 1, \"wifi.slot\" = \"20us\"";
+    assert_eq!(settings(both), json!({ "flow.0.count": 1, "wifi.slot": "20us" }));
+    assert_eq!(settings("\"wifi.cwmin\" = 31"), json!({ "wifi.cwmin": 31 }));
+}
+
+#[test]
 fn labels_that_name_no_value_or_two_are_refused() {
     for (table, message) in [
         ("{ values = [1, 2], labels = [\"a\"] }", "has 1 labels for 2 values\n  help: write one label for each value"),

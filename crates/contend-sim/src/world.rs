@@ -17,7 +17,8 @@ use crate::link::Wire;
 use crate::peer::{NodeId, Peer, Port, WireId};
 use crate::stats::count;
 use crate::trace::Trace;
-use contend_core::{Packet, Time};
+use contend_core::observe::Local;
+use contend_core::{Address, Packet, Time};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -59,6 +60,8 @@ struct Between {
     nodes: u32,
     /// The wires that are joined behind another wire.
     joined: Vec<WireId>,
+    /// What the node at each address was last told of its air.
+    told: Vec<Option<Local>>,
 }
 
 /// The packets that nodes are sent in this instant, in the order in which they were sent.
@@ -91,6 +94,18 @@ impl Out<'_> {
     /// Tells `sender`, which sent `p`, that the next queue dropped `p`.
     pub fn reject(&mut self, sender: NodeId, p: &Packet) {
         self.inbox.put(sender, None, p);
+    }
+    /// Tells the node at `address` what its host knows of the air.
+    pub fn tell(&mut self, address: Address, local: Local) {
+        let i = address.0 as usize;
+        if i >= self.between.told.len() {
+            self.between.told.resize(i + 1, None);
+        }
+        self.between.told[i] = Some(local);
+    }
+    /// What the node at `address` was last told of its air.
+    pub fn told(&self, address: Address) -> Option<Local> {
+        *self.between.told.get(address.0 as usize)?
     }
     /// Pauses the transmitter of `wire` after its current packet (true), or lets it continue (false).
     pub fn pause(&mut self, wire: WireId, pause: bool) {

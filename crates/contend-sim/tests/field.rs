@@ -5,7 +5,7 @@ mod common;
 
 use common::every;
 use common::*;
-use contend_core::registry::Value;
+use contend_core::registry::{Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::mobility;
 use contend_sim::net::Net;
@@ -14,37 +14,8 @@ use contend_sim::scenario::*;
 use contend_sim::wifi::access::{Category, Reads, Setting};
 use contend_sim::wifi::ledger::RadioAccounts;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
-use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, propagation};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, access, propagation};
 use proptest::prelude::*;
-
-/// Stations at these positions in metres, the access points first, with a range of 250 m and a sense range of 550 m.
-fn field(positions: Vec<Point>) -> FieldSpec {
-    let site = |position| Site {
-        position: Some(position),
-        mobility: choose(mobility::REGISTRY, "fixed", &[]),
-        movement: None,
-        off: vec![],
-    };
-    FieldSpec {
-        sites: positions.into_iter().map(site).collect(),
-        area: Area::INFINITE,
-        links: None,
-        shadowing: None,
-        association: vec![],
-        range: 250.0,
-        sense: 550.0,
-        propagation: choose(propagation::REGISTRY, "range", &[]),
-        capture: Capture::NONE,
-        propagation_delay: false,
-        nav_reset: true,
-        nav_rounding: false,
-        cts: CtsRule::Nav,
-        routing: None,
-        arp: false,
-        routing_priority: false,
-        link_delay: Span::ZERO,
-    }
-}
 
 /// The same network with all stations within range of each other in a field.
 fn in_a_field(s: &Scenario) -> Scenario {
@@ -76,7 +47,7 @@ fn same(what: &str, s: &Scenario, seconds: f64) {
     let (cell, field) = (outcome(s, seconds), outcome(&in_a_field(s), seconds));
     let first = cell.0.iter().zip(&field.0).position(|(a, b)| a != b);
     if let Some(i) = first {
-        let from = i.saturating_sub(3);
+        let from = i.saturating_sub(8);
         panic!("{what}: frame {i}:\ncell  {:#?}\nfield {:#?}", &cell.0[from..i + 3], &field.0[from..i + 3]);
     }
     assert_eq!(cell.0.len(), field.0.len(), "{what}: number of frames");
@@ -125,6 +96,63 @@ fn every_queue_sends_the_same_frames_in_a_field() {
 fn every_control_block_sends_the_same_frames_in_a_field() {
     for block in every::controls() {
         with(block.entry.name, &|s| s.cell.as_mut().unwrap().aps[0].control = vec![block.clone()]);
+    }
+}
+
+/// Transmission opportunities of several frames, each with its RTS. Packets also arrive in the gap between two frames.
+#[test]
+fn opportunities_of_several_frames_are_the_same_in_a_field() {
+    let txop = Value::Time(Span::from_millis(3));
+    let rules = [choose(access::REGISTRY, "edca", &[]), choose(access::REGISTRY, "dcf", &[("txop", txop)])];
+    for (rule, (down, up), seed) in
+        rules.iter().flat_map(|rule| [((1, 0), 510), ((2, 2), 1)].map(|(flows, seed)| (rule, flows, seed)))
+    {
+        let mut s = down_up(down, up, newreno(), phy_g(), MacSpec { rts_threshold: 500, ..MAC }, seed);
+        s.flows.iter_mut().for_each(|f| f.category = Category::Vo);
+        let cell = s.cell.as_mut().unwrap();
+        cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
+        same(&format!("{} {down}+{up}", rule.entry.name), &s, 3.0);
+    }
+}
+
+/// Disciplines keep lists by neighbour; a broadcast has none.
+#[test]
+fn every_queue_takes_the_broadcasts_of_routing_protocols() {
+    for queue in every::disciplines() {
+        let mut s = chain(3, 11_000_000, 1500);
+        let cell = s.cell.as_mut().unwrap();
+        cell.field.as_mut().unwrap().routing = Some(choose(routing::REGISTRY, "aodv", &[]));
+        cell.stations.iter_mut().for_each(|station| station.queue = queue.clone());
+        assert_eq!(law::all_hold(&s, &[at(1.0)]), 1, "{}", queue.entry.name);
+    }
+}
+
+/// Rules and queues together, in 48 networks. (A station of EDCA that draws a backoff for each arrival, `idle_access =
+/// "draw"`, may draw one more or less after a collision than in a cell.)
+#[test]
+fn mixed_cells_send_the_same_frames_in_a_field() {
+    let (rules, queues) = (every::access_rules(), every::disciplines());
+    let after = [AfterCollision::Eifs, AfterCollision::EifsAll, AfterCollision::Difs];
+    for i in 0..48 {
+        let mac = MacSpec {
+            rts_threshold: if i % 2 == 0 { 500 } else { u32::MAX },
+            busy_slot: if i % 5 == 0 { BusySlot::Counted } else { BusySlot::Frozen },
+            after_collision: after[i % 3],
+            ..MAC
+        };
+        let (down, up) = (1 + i % 3, i % 4);
+        let mut s = down_up(down, up, newreno(), phy_g(), mac, i as u64);
+        for (k, f) in s.flows.iter_mut().enumerate() {
+            f.category = Category::ALL[k % 4];
+        }
+        let cell = s.cell.as_mut().unwrap();
+        let mut names = vec![];
+        for (k, station) in [&mut cell.aps[0].station].into_iter().chain(&mut cell.stations).enumerate() {
+            let (rule, queue) = (&rules[(i + 7 * k) % rules.len()], &queues[(3 * i + k) % queues.len()]);
+            (station.access, station.queue) = (rule.clone(), queue.clone());
+            names.push((rule.entry.name, queue.entry.name));
+        }
+        same(&format!("network {i}: {names:?} {down}+{up} {mac:?}"), &s, 2.0);
     }
 }
 
@@ -339,6 +367,11 @@ fn stations_of_two_access_points_talk_over_their_wire() {
     assert!((3.0..13.0).contains(&delay), "{delay}");
 }
 
+/// The rules that do not need to hear the whole cell.
+fn rules_of_a_field() -> Vec<Choice<access::Build>> {
+    every::access_rules().into_iter().filter(|rule| !["tcf", "hash1"].contains(&rule.entry.name)).collect()
+}
+
 /// What each station does is booked by the standard's timing. The data frame takes 6336 us, its way 667 ns, SIFS 10 us,
 /// the ACK 304 us, DIFS 50 us. The third station, 400 m away, senses the data frame and waits EIFS (SIFS + ACK + DIFS);
 /// the ACK, which it decodes, begins before that and ends the wait.
@@ -406,15 +439,17 @@ fn sent_and_sensed(frames: &[Frame], field: &FieldSpec, station: usize, end: Tim
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The laws in random fields, with flows over several hops, short queues, losses, and every option.
+    /// The laws in random fields, with flows over several hops, any access rule and queue, losses, and every option.
     #[test]
     fn the_laws_hold_in_random_fields(
         places in prop::collection::vec((0.0..900.0f64, 0.0..900.0f64), 2..24),
         pairs in prop::collection::vec((0usize..24, 0usize..24), 1..8),
         [rts, ns2, delay, later, sum] in any::<[bool; 5]>(),
         protocol in prop::sample::select(vec!["static", "aodv", "dsdv"]),
+        rules in prop::collection::vec(prop::sample::select(rules_of_a_field()), 1..4),
+        queues in prop::collection::vec(prop_oneof![Just(fifo(5)), prop::sample::select(every::disciplines())], 1..4),
         arp in any::<bool>(),
         seed in 0u64..1000,
     ) {
@@ -428,7 +463,7 @@ proptest! {
             (cell.mac.idle_access, cell.mac.after_collision) = (IdleAccess::Draw, AfterCollision::EifsNav);
         }
         for (i, station) in cell.stations.iter_mut().enumerate() {
-            station.queue = fifo(5);
+            (station.access, station.queue) = (rules[i % rules.len()].clone(), queues[i % queues.len()].clone());
             station.loss = loss("per", &[("p", Value::Number(if i % 2 == 0 { 0.1 } else { 0.0 }))]);
         }
         cell.field = Some(FieldSpec {

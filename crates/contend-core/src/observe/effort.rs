@@ -21,6 +21,9 @@ pub(super) struct Effort {
 
 impl Effort {
     pub(super) fn sent(&mut self, x: &OwnExchange, radio: &Radio) {
+        if x.outcome == Outcome::Broadcast {
+            return;
+        }
         self.backoff = if x.attempt <= 1 { x.backoff } else { self.backoff + x.backoff };
         // With RTS, only the RTS contends: data that fail after a CTS were not hit by a sender that heard the CTS.
         let failed = if x.protected { x.outcome == Outcome::NoCts } else { x.outcome == Outcome::NoAck };

@@ -45,18 +45,6 @@ impl Local {
         };
         Local { available: self.available.map(|b| scale(b, ONE - u64::from(lost).min(ONE), ONE)), ..self }
     }
-
-    /// The same with the part of the capacity that belongs to the controlled flows, C_util = NF_Winf / (NF_Winf +
-    /// NF_TCP) C_Winf (eq. 5.22), where `controlled` and `tcp` are the numbers of flows through the node. Without any
-    /// flow the capacity stays, as nobody shares it.
-    #[must_use]
-    pub fn tcp_aware(self, controlled: u32, tcp: u32) -> Local {
-        if tcp == 0 {
-            return self;
-        }
-        let (part, whole) = (u64::from(controlled), u64::from(controlled) + u64::from(tcp));
-        Local { capacity: self.capacity.map(|c| scale(c, part, whole)), ..self }
-    }
 }
 
 /// `x * part / whole`.
@@ -83,15 +71,5 @@ mod tests {
         assert_eq!(local.corrected(Correction::Failures).capacity, Some(900_000));
         let all = Local { failed_q20: u32::MAX, ..local };
         assert_eq!(all.corrected(Correction::Failures).available, Some(0));
-    }
-
-    #[test]
-    fn tcp_flows_take_their_share_of_the_capacity() {
-        let local = Local { capacity: Some(900_000), ..Local::default() };
-        assert_eq!(local.tcp_aware(8, 4).capacity, Some(600_000));
-        assert_eq!(local.tcp_aware(3, 0), local);
-        assert_eq!(local.tcp_aware(0, 0), local);
-        assert_eq!(local.tcp_aware(0, 2).capacity, Some(0));
-        assert_eq!(Local::default().tcp_aware(1, 1).capacity, None);
     }
 }

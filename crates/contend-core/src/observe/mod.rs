@@ -89,7 +89,7 @@ pub struct HeardFrame<'a> {
     pub to: u32,
     /// Number of the node that hears the frame.
     pub me: u32,
-    /// When it began.
+    /// When it began; if the node was sending then, when the node stopped.
     pub start: Time,
     /// When it ended: now.
     pub end: Time,
@@ -97,11 +97,11 @@ pub struct HeardFrame<'a> {
     pub duration: Span,
     /// Bytes of the IP packets in a data frame.
     pub bytes: u32,
-    /// True if the node decoded it; false if the node only sensed energy.
+    /// True if the node received it without error; false if the node only sensed energy.
     pub decoded: bool,
     /// What an ACK carries for observers.
     pub note: Option<u32>,
-    /// The first packet of a data frame.
+    /// The packet of a data frame that is for this node or for all.
     pub packet: Option<&'a Packet>,
 }
 
@@ -114,6 +114,8 @@ pub enum Outcome {
     NoCts,
     /// No ACK answered the data.
     NoAck,
+    /// The data were for all: nobody answers.
+    Broadcast,
 }
 
 /// An exchange that the node itself started.

@@ -1,5 +1,6 @@
 //! Queue disciplines: which packets wait at a transmitter, and in which order they leave.
 
+use crate::observe::Local;
 use crate::packet::{Ecn, Packet};
 use crate::registry::{Amount, Args};
 use crate::time::{Span, Time};
@@ -76,7 +77,7 @@ impl Site<'_> {
 /// What a discipline may ask about its transmitter.
 pub trait Link {
     /// The neighbour that receives `p`: a station of the cell, from 1 on; 0 if there is only one neighbour (on a wire,
-    /// or from a station).
+    /// or from a station). For a broadcast it is the number of the transmitter.
     fn neighbour(&self, p: &Packet) -> u32;
     /// How long one exchange of an IP packet of `bytes` with `neighbour`, in either direction, occupies the medium:
     /// inter-frame space, frame and answer, without backoff, collisions and retries. On a wire: the transmission time.
@@ -86,6 +87,10 @@ pub trait Link {
     fn contention(&self, contenders: u32) -> Span;
     /// A backoff slot; zero on a wire.
     fn slot(&self) -> Span;
+    /// What the transmitter's node knows of its air; `None` without an observer.
+    fn local(&self) -> Option<Local> {
+        None
+    }
 }
 
 /// Report of one attempt on the air.

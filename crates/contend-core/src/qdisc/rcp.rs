@@ -12,7 +12,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::explicit::rcp::{Law, Measured};
-use crate::explicit::winf::{Air, Flows, Input, Stamp};
+use crate::explicit::winf::{Flows, Input, Stamp};
 use crate::explicit::{RCP, RCP_PROBE};
 use crate::packet::Packet;
 use crate::registry::Param;
@@ -59,7 +59,7 @@ pub(super) const MTU: Param =
 /// # Errors
 /// If `mtu` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(Rcp::new(args, Rules { input: Input::Measured, stamp: Stamp::Rate, flows: None })?))
+    Ok(Box::new(Rcp::new(args, Rules { input: Input::Measured, stamp: Stamp::Rate, flows: None, observed: false })?))
 }
 
 /// What differs between RCP and RCP-Winf.
@@ -71,6 +71,8 @@ pub(super) struct Rules {
     pub stamp: Stamp,
     /// The flows, if other flows get their share of the capacity.
     pub flows: Option<Flows>,
+    /// True if an observer of the node says capacity and available bandwidth.
+    pub observed: bool,
 }
 
 /// A queue under RCP.
@@ -101,7 +103,7 @@ impl Rcp {
     pub(super) fn new(args: &Args, rules: Rules) -> Result<Rcp, String> {
         Ok(Rcp {
             queue: Fifo::new(args.amount("limit")),
-            capacity: Capacity::new(args),
+            capacity: Capacity::new(args, rules.observed),
             rules,
             law: Law {
                 alpha: args.number("alpha"),
@@ -144,7 +146,7 @@ impl Rcp {
             }
             let (interval, queue) = ((self.ends - self.began).as_secs_f64(), self.queue.backlog().bytes as f64);
             let measured = self.input / interval;
-            let air = Air { capacity, available: (capacity - measured).max(0.0) };
+            let air = self.capacity.air(link, capacity, measured);
             let m = Measured { interval, rtt: self.rtt, input: self.rules.input.of(&air, measured), queue };
             let before = rate;
             rate = self.law.next(rate, target, &m);

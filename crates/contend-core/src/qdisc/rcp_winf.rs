@@ -2,7 +2,8 @@
 //!
 //! - `input` and `stamp` choose the printed or a repaired form of eq. 5.15 and 5.18 (U4). With `measured` and `rate`
 //!   this is RCP.
-//! - On a wire the node knows the capacity, and of it what did not arrive in the last interval is available.
+//! - In a field the first observer of the node says capacity and available bandwidth. Elsewhere the node knows the
+//!   capacity of its link, and of it what did not arrive in the last interval is available.
 
 use super::rcp::{self, Rcp, Rules};
 use super::xcp_winf::TCP_AWARE;
@@ -19,7 +20,7 @@ pub const SUMMARY: &str = "RCP with the capacity that the node knows.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
-    super::capacity::CAPACITY,
+    super::capacity::OBSERVED_CAPACITY,
     Param::word(
         "input",
         Input::WORDS,
@@ -55,6 +56,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         input: Input::new(args.word("input")),
         stamp: Stamp::new(args.word("stamp")),
         flows: args.flag("tcp_aware").then(Flows::default),
+        observed: true,
     };
     Ok(Box::new(Rcp::new(args, rules)?))
 }

@@ -5,8 +5,8 @@
 //! decrease in proportion to their rates; a share gamma of the traffic moves even if F is zero.
 //!
 //! - Timers run when a packet comes or goes. What they read does not change in between, so the result is that of
-//!   timers. The first timers are drawn within 20 % of their interval, so that queues do not work in step (ns-2: from a
-//!   normal distribution).
+//!   timers; what an observer of the node says (XCP-Winf) is read when they run. The first timers are drawn within 20 %
+//!   of their interval, so that queues do not work in step (ns-2: from a normal distribution).
 //! - All packets count as input; headers are read and written only on data. ns-2 keeps packets of TCP in a queue of
 //!   their own.
 //! - The queue q is the smallest backlog in max(2 ms, (d - backlog / C) / 2), as in ns-2. In a departure, the packet
@@ -67,7 +67,7 @@ pub(super) const MIN_QUEUE_INTERVAL: Param =
 /// # Errors
 /// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(Xcp::new(args, Rules { load: Load::Used, own_throughput: true, flows: None })))
+    Ok(Box::new(Xcp::new(args, Rules { load: Load::Used, own_throughput: true, flows: None, observed: false })))
 }
 
 /// What differs between XCP and XCP-Winf.
@@ -79,6 +79,8 @@ pub(super) struct Rules {
     pub own_throughput: bool,
     /// The flows, if other flows get their share of the capacity.
     pub flows: Option<Flows>,
+    /// True if an observer of the node says capacity and available bandwidth.
+    pub observed: bool,
 }
 
 /// A queue under XCP.
@@ -117,7 +119,7 @@ impl Xcp {
         let first = args.time("first_interval");
         Xcp {
             queue: Fifo::new(args.amount("limit")),
-            capacity: Capacity::new(args),
+            capacity: Capacity::new(args, rules.observed),
             rules,
             alpha: args.number("alpha"),
             beta: args.number("beta"),
@@ -168,7 +170,7 @@ impl Xcp {
         self.rtt = self.shares.mean_rtt().unwrap_or(self.first.as_secs_f64());
         let share = self.rules.flows.as_ref().map_or(1.0, |f| f.share(self.control_at));
         let capacity = self.capacity.of(link) * share;
-        self.air = Air { capacity, available: (capacity - input).max(0.0) };
+        self.air = self.capacity.air(link, capacity, input);
         // Barreto 2012 eq. 2.20, 5.5.
         let (spare, traffic) = self.rules.load.spare_and_traffic(&self.air, input);
         let change = self.alpha * spare - self.beta * self.persistent / self.rtt;

@@ -1,6 +1,7 @@
 //! XCP-Winf: XCP whose capacity and load come from what the node knows of its air.
 //!
-//! - On a wire the node knows the capacity, and of it what did not arrive in the last interval is available.
+//! - In a field the first observer of the node says capacity and available bandwidth. Elsewhere the node knows the
+//!   capacity of its link, and of it what did not arrive in the last interval is available.
 //! - `load` and `throughput` choose the printed or a repaired form of eq. 5.5 and of eq. 5.2, 5.3, 5.8 (U2, U3). With
 //!   `used` and `own` this is XCP.
 //! - No packet gets more feedback than the available bandwidth, except with `used`.
@@ -19,7 +20,7 @@ pub const SUMMARY: &str = "XCP with the capacity and the available bandwidth tha
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
-    super::capacity::CAPACITY,
+    super::capacity::OBSERVED_CAPACITY,
     Param::word(
         "load",
         Load::WORDS,
@@ -61,6 +62,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         load: Load::new(args.word("load")),
         own_throughput: args.word("throughput") == "own",
         flows: args.flag("tcp_aware").then(Flows::default),
+        observed: true,
     };
     Ok(Box::new(Xcp::new(args, rules)))
 }

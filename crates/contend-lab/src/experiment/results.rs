@@ -445,7 +445,8 @@ pub struct Held {
 pub struct Transmitter {
     /// `ap`, a station's name, or a wire's.
     pub name: String,
-    /// Packets taken from its queues.
+    /// Packets taken from its queues, less those given back to routing; 0 if only packets that it had at the start were
+    /// given back.
     pub taken: u64,
     /// Packets that reached the receiver, each counted once.
     pub delivered: u64,
@@ -566,6 +567,8 @@ pub struct Series {
     pub successes: Vec<usize>,
     /// One entry for each flow and each of its estimators.
     pub estimates: Vec<EstimateSeries>,
+    /// One entry for each station with observers of the air.
+    pub observed: Vec<ObservedStation>,
     /// The map, if stations have positions.
     pub map: Option<MapSeries>,
 }
@@ -579,6 +582,32 @@ pub struct EstimateSeries {
     pub name: String,
     /// Estimated rate of payload in bits per second, at each instant.
     pub rate_bps: Vec<u64>,
+}
+
+/// What the observers of a station report, and what really happened there since the start of the run, at each instant.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ObservedStation {
+    /// Index of the station in [`Run::stations`].
+    pub station: usize,
+    /// Its observers, in the order of the file.
+    pub observers: Vec<ObserverSeries>,
+    /// Bytes of its own IP packets that were acknowledged.
+    pub acked_bytes: Vec<u64>,
+    /// The time of its attempts in nanoseconds, from the start of contention to the ACK or to the end of the wait.
+    pub contended_ns: Vec<u64>,
+    /// The time in nanoseconds in which it neither sent nor sensed a frame.
+    pub idle_ns: Vec<u64>,
+}
+
+/// What one observer of a station reports, at each instant.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ObserverSeries {
+    /// Name of the observer in the file, for example `rt_winf`.
+    pub name: String,
+    /// Capacity of the link in bits of IP packets per second; `None` without an estimate.
+    pub capacity_bps: Vec<Option<u64>>,
+    /// The part of the capacity that is not in use.
+    pub available_bps: Vec<Option<u64>>,
 }
 
 /// Declares two types: the sample of something at one instant, and columns of such samples.

@@ -42,8 +42,8 @@ pub struct CaptureWindow {
     pub limit: usize,
 }
 
-/// Maximum number of samples of flows and estimators (their number times the number of instants) in one run. Above it
-/// the step is lengthened.
+/// Maximum number of samples of flows, estimators and observers (their number times the number of instants) in one run.
+/// Above it the step is lengthened.
 pub const MAX_SAMPLES: u64 = 2_000_000;
 /// Maximum number of samples of queues (their number times the number of instants) in one run. Above it the step is
 /// lengthened.
@@ -58,6 +58,8 @@ pub(crate) struct Sampled {
     pub estimates: u64,
     /// Queues.
     pub queues: u64,
+    /// Numbers of the observers of all stations, and of what really happened at these stations.
+    pub observed: u64,
 }
 
 impl Sampled {
@@ -67,6 +69,7 @@ impl Sampled {
             flows: s.flows.len() as u64,
             estimates: s.flows.iter().map(|f| estimators(f).count() as u64).sum(),
             queues: net::queue_count(s) as u64,
+            observed: s.cell.iter().flat_map(|c| c.members()).map(|s| observed(s.observe.len() as u64)).sum(),
         }
     }
 
@@ -74,7 +77,9 @@ impl Sampled {
     pub fn lengthened(&self, duration: Span, step: Span) -> u64 {
         let steps = duration.div_floor(step);
         let beyond = |members: u64, most: u64| steps.saturating_mul(members).div_ceil(most);
-        beyond(self.flows + self.estimates, MAX_SAMPLES).max(beyond(self.queues, MAX_QUEUE_SAMPLES)).max(1)
+        beyond(self.flows + self.estimates + self.observed, MAX_SAMPLES)
+            .max(beyond(self.queues, MAX_QUEUE_SAMPLES))
+            .max(1)
     }
 
     /// The maximum number of instants at which a run is sampled.
@@ -82,6 +87,11 @@ impl Sampled {
         let steps = |step: Span| m.duration.div_floor(step) / self.lengthened(m.duration, step) + 3;
         m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
     }
+}
+
+/// Numbers that are sampled at a station with so many observers: two of each, and three of what really happened.
+fn observed(observers: u64) -> u64 {
+    if observers == 0 { 0 } else { 2 * observers + 3 }
 }
 
 /// The names of the estimators that watch a flow.
@@ -123,7 +133,7 @@ impl Size {
 
     /// The size of a closed form's results.
     pub const MODEL: Size = Size {
-        sampled: Sampled { flows: 0, estimates: 0, queues: 0 },
+        sampled: Sampled { flows: 0, estimates: 0, queues: 0, observed: 0 },
         stations: 0,
         exchange: Span::ZERO,
         successes: 0,
@@ -151,8 +161,11 @@ impl Size {
 
     /// Memory in bytes for the series that `m` asks for and, with `histograms`, for the histograms.
     pub fn detail(&self, m: &Measure, histograms: bool) -> u64 {
-        let Sampled { flows, estimates, queues } = self.sampled;
-        let members = flows * size_of::<FlowSample>() as u64 + queues * size_of::<QueueSample>() as u64 + estimates * 8;
+        let Sampled { flows, estimates, queues, observed } = self.sampled;
+        let members = flows * size_of::<FlowSample>() as u64
+            + queues * size_of::<QueueSample>() as u64
+            + estimates * 8
+            + observed * 16;
         let instant = 8 + if m.successes { size_of::<usize>() as u64 } else { 0 };
         let series = self.sampled.instants(m).saturating_mul(instant + members);
         let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };

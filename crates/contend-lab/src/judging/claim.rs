@@ -21,7 +21,8 @@
 //! A ratio by `over` with the bound 1 says which side is ahead. If it neither holds nor fails, and the whole interval
 //! is within 2 % of 1, neither side is ahead: the verdict is `tie`.
 //!
-//! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b. Each seed then stands for
+//! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b, or a with `over` that leads
+//! to b: a quotient of means, not a mean of quotients. Each seed then stands for
 //! the value R + (a - R b) / mean(b), with R = Σa / Σb: the mean of these values is R, and their variance is that of
 //! the ratio estimator (Cochran, "Sampling Techniques", 3rd edition, 1977, section 2.11).
 
@@ -333,12 +334,19 @@ impl Evaluation<'_, '_> {
 
     /// The number at `point` for each seed. Empty, with a note, when one of the runs has no value.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
-        if self.requirement.pool {
-            return self.pooled(point);
+        let other = self.requirement.other().map(|o| self.reading.then(o));
+        if let (true, None, Expr::Binary(Operator::Divide, above, below)) = (self.requirement.pool, &other, self.metric)
+        {
+            let (dividend, divisor) =
+                (self.values(above, point, self.reading)?, self.values(below, point, self.reading)?);
+            return Ok(self.pooled(point, &dividend, &divisor, &format!("`{below}`")));
         }
         let above = self.values(self.metric, point, self.reading)?;
-        let Some(other) = self.requirement.other() else { return Ok(above) };
-        let below = self.values(self.metric, point, &self.reading.then(other))?;
+        let Some(other) = other else { return Ok(above) };
+        let below = self.values(self.metric, point, &other)?;
+        if self.requirement.pool {
+            return Ok(self.pooled(point, &above, &below, "the divisor"));
+        }
         if self.requirement.less.is_some() {
             return Ok(above.iter().filter_map(|(seed, x)| Some((*seed, x.minus(*below.get(seed)?)))).collect());
         }
@@ -354,24 +362,26 @@ impl Evaluation<'_, '_> {
         Ok(ratios)
     }
 
-    /// The quotient of the sums over the seeds, as one number for each seed (see the module's documentation).
-    fn pooled(&mut self, point: &PointKey) -> Result<Samples, FileError> {
-        let Expr::Binary(Operator::Divide, dividend, divisor) = self.metric else { return Ok(Samples::new()) };
-        let above = self.values(dividend, point, self.reading)?;
-        let below = self.values(divisor, point, self.reading)?;
-        let means = Reading::mean(&above.values().copied().collect::<Vec<_>>())
-            .zip(Reading::mean(&below.values().copied().collect::<Vec<_>>()));
-        let Some((above_mean, below_mean)) = means else { return Ok(Samples::new()) };
+    /// The quotient of the sums over the seeds, as one number for each seed (see the module's documentation). Empty,
+    /// with a note that names the divisor, when the divisor is 0 in all runs.
+    fn pooled(&mut self, point: &PointKey, above: &Samples, below: &Samples, divisor: &str) -> Samples {
+        let of_both = |all: &Samples, other: &Samples| {
+            let values: Vec<Reading> =
+                all.iter().filter(|(seed, _)| other.contains_key(seed)).map(|(_, x)| *x).collect();
+            Reading::mean(&values)
+        };
+        let means = of_both(above, below).zip(of_both(below, above));
+        let Some((above_mean, below_mean)) = means else { return Samples::new() };
         let Some(ratio) = above_mean.over(below_mean) else {
-            self.notes.push(format!("`{divisor}` is 0 in all runs (at {})", place(point)));
-            return Ok(Samples::new());
+            self.notes.push(format!("{divisor} is 0 in all runs (at {})", place(point)));
+            return Samples::new();
         };
         let of_one = |seed: &u64, a: &Reading| {
             let b = below.get(seed)?;
             let value = ratio.value + (a.value - ratio.value * b.value) / below_mean.value;
             Some((*seed, Reading { value, resolution: ratio.resolution }))
         };
-        Ok(above.iter().filter_map(|(seed, a)| of_one(seed, a)).collect())
+        above.iter().filter_map(|(seed, a)| of_one(seed, a)).collect()
     }
 
     /// The value of `metric` for each seed at `point` with `overlay`.

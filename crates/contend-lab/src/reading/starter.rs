@@ -37,6 +37,7 @@ pub const STARTERS: &[Starter] = starters![
     "hidden",
     "neighbours",
     "chain",
+    "mesh",
     "contention",
 ];
 

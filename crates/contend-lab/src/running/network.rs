@@ -7,15 +7,16 @@
 use crate::experiment::map::MOST_INSTANTS;
 use crate::experiment::point::Resolved;
 use crate::experiment::results::{
-    Air, Airtime, Backlog, Channel, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, Percentiles,
-    PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series, Successes, Transmitter, Wait, Word,
+    Air, Airtime, Backlog, Channel, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, ObservedStation,
+    ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series, Successes, Transmitter,
+    Wait, Word,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
 use contend_core::{Packet, Span, Time};
 use contend_sim::net::Net;
 use contend_sim::routing::RoutingDrop;
-use contend_sim::scenario::{CellSpec, Scenario, Transport};
+use contend_sim::scenario::{CellSpec, Scenario, StationSpec, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::traffic::is_greedy;
 use contend_sim::wifi::bss::Bss;
@@ -56,6 +57,7 @@ pub fn run(
         queues: net.queues().map(|_| QueueSeries::with_capacity(many)).collect(),
         successes: vec![],
         estimates: estimates(&scenario, many),
+        observed: observed(&scenario),
         map: None,
     };
     let between_maps = many.div_ceil(MOST_INSTANTS).max(1);
@@ -201,6 +203,16 @@ fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
     scenario.flows.iter().enumerate().flat_map(each).collect()
 }
 
+/// Empty series, one for each station with observers.
+fn observed(scenario: &Scenario) -> Vec<ObservedStation> {
+    let of = |(station, s): (usize, &StationSpec)| {
+        let named = |(name, _): &(String, _)| ObserverSeries { name: name.clone(), ..ObserverSeries::default() };
+        let observers: Vec<ObserverSeries> = s.observe.iter().map(named).collect();
+        (!observers.is_empty()).then(|| ObservedStation { station, observers, ..ObservedStation::default() })
+    };
+    scenario.cell.iter().flat_map(|c| c.members().enumerate()).filter_map(of).collect()
+}
+
 fn sample(net: &mut Net, series: &mut Series) {
     let now = net.world.now();
     series.time_s.push(now.as_secs_f64());
@@ -220,6 +232,19 @@ fn sample(net: &mut Net, series: &mut Series) {
     for same in series.estimates.chunk_by_mut(|a, b| a.flow == b.flow) {
         let rates = same.first().map_or_else(Vec::new, |e| net.estimates(e.flow));
         same.iter_mut().zip(rates).for_each(|(e, rate)| e.rate_bps.push(8 * rate));
+    }
+    if let Some(bss) = net.bss() {
+        for at in &mut series.observed {
+            let (station, bits) = (at.station as StationId, |rate: Option<u64>| rate.map(|bytes| 8 * bytes));
+            for (o, local) in at.observers.iter_mut().zip(bss.estimates(station, now)) {
+                o.capacity_bps.push(bits(local.capacity));
+                o.available_bps.push(bits(local.available));
+            }
+            let truth = bss.truth(station, now);
+            at.acked_bytes.push(truth.bytes);
+            at.contended_ns.push(truth.contended.as_nanos());
+            at.idle_ns.push(truth.idle.as_nanos());
+        }
     }
     for (i, samples) in series.queues.iter_mut().enumerate() {
         samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
@@ -364,7 +389,8 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
 fn transmitters(net: &Net, base: &Reading, last: &Reading) -> Vec<Transmitter> {
     let between = |(name, (now, before)): (&str, (&TransmitterCounters, &TransmitterCounters))| Transmitter {
         name: name.to_owned(),
-        taken: now.taken - before.taken,
+        // A packet taken before the warm-up ended may have gone back to routing since.
+        taken: now.taken.saturating_sub(before.taken),
         delivered: now.delivered - before.delivered,
         lost: now.lost - before.lost,
         carrying: Held { start: before.carrying, end: now.carrying },
@@ -465,7 +491,7 @@ mod tests {
             capture: None,
             successes: false,
         };
-        let of = |flows, estimates, queues| Sampled { flows, estimates, queues };
+        let of = |flows, estimates, queues| Sampled { flows, estimates, queues, observed: 0 };
         // A million steps. The flow and its estimators share the bound on samples, so the step grows with their number.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
             let sampled = of(1, watched - 1, 1);

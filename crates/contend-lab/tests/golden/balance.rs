@@ -13,7 +13,8 @@ pub(crate) fn holds(name: &str, o: &Outcome) {
         for t in &run.transmitters {
             let came = t.taken + t.carrying.start;
             let went = t.delivered + t.lost + t.carrying.end;
-            assert_eq!(came, went, "{name}: {t:?}");
+            // What it had at the start may have gone back to routing.
+            assert!(came == went || t.taken == 0 && came > went, "{name}: {t:?}");
         }
         whole_network(name, run);
     }

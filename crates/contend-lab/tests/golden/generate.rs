@@ -187,6 +187,23 @@ pub(crate) const TCP_TRAFFIC: &[&str] = &[
     r#"{ kind = "sessions", on = "100ms", off = "50ms" }"#,
 ];
 
+pub(crate) const PROPAGATIONS: &[&str] =
+    &[r#""range""#, r#""friis""#, r#""two_ray""#, r#"{ kind = "log_distance", exponent = 2.5 }"#];
+pub(crate) const CAPTURES: &[&str] = &[
+    r#""none""#,
+    r#""6dB""#,
+    r#"{ ratio = "3dB", frame = "strongest" }"#,
+    r#"{ ratio = "3dB", interference = "sum" }"#,
+];
+pub(crate) const ROUTINGS: &[&str] = &[
+    r#""static""#,
+    r#""aodv""#,
+    r#"{ kind = "aodv", ring = "always", hello = "50ms", errors = "precursors", sizes = "rfc" }"#,
+    r#"{ kind = "aodv", feedback = false, lifetime = "100ms", ip_header = "20B" }"#,
+    r#"{ kind = "dsdv", period = "100ms", first = "10ms", settling = "0s", triggered = "10ms", feedback = true }"#,
+    r#"{ kind = "dsdv", period = "150ms", first = "5ms", settling = "1ms", buffer = "2p", largest = "60B" }"#,
+];
+
 /// SplitMix64.
 pub(crate) struct Draws(pub(crate) u64);
 
@@ -216,12 +233,17 @@ impl Draws {
     }
 }
 
+/// Networks from this number on are fields.
+pub(crate) const FIRST_FIELD: u64 = 2000;
+
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
     let d = &mut Draws(number.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(11));
     let mut t = format!("duration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
-    if d.percent(80) {
+    if number >= FIRST_FIELD {
+        field(d, &mut t);
+    } else if d.percent(80) {
         cell(d, &mut t);
     } else {
         wires(d, &mut t);
@@ -310,6 +332,71 @@ fn cell(d: &mut Draws, t: &mut String) {
             _ => ("station".into(), "station".into()),
         };
         flow(d, t, i, &from, &to, categories, from == "server" || to == "server");
+    }
+}
+
+/// Stations at positions, of which each is in range of an earlier one; perhaps with an access point, which all are in
+/// range of.
+fn field(d: &mut Draws, t: &mut String) {
+    let (standard, rates, basic) = STANDARDS[d.below(STANDARDS.len())];
+    let rate = rates[d.below(rates.len())];
+    writeln!(t, "[wifi]\nstandard = \"{standard}\"\nrate = \"{rate}Mbps\"").unwrap();
+    if d.percent(70) {
+        writeln!(t, "basic = \"{}Mbps\"", basic[d.below(basic.len())]).unwrap();
+    }
+    d.maybe(40, t, "retry_short", &["1", "2", "3"]);
+    d.maybe(40, t, "retry_long", &["1", "2"]);
+    d.maybe(20, t, "busy_slot", &["\"counted\""]);
+    d.maybe(40, t, "idle_access", &["\"draw\""]);
+    d.maybe(60, t, "after_collision", &["\"difs\"", "\"eifs_all\"", "\"eifs_nav\""]);
+    d.maybe(10, t, "ack_timeout", &["\"318us\""]);
+    d.maybe(20, t, "llc", &["\"6B\""]);
+    d.maybe(20, t, "durations", &["\"exact\""]);
+    d.maybe(50, t, "rts_threshold", &["\"0B\"", "\"500B\""]);
+    // Two rules need a cell in which all hear all.
+    let rules: Vec<&str> = ACCESS.iter().copied().filter(|r| !r.contains("tcf") && !r.contains("hash1")).collect();
+    if d.percent(50) {
+        writeln!(t, "access = {}", d.pick(&rules)).unwrap();
+    }
+    d.maybe(30, t, "loss", LOSSES);
+    d.maybe(60, t, "queue", QUEUES);
+    writeln!(t, "[field]\nrange = \"250m\"").unwrap();
+    d.maybe(60, t, "sense", &["\"250m\"", "\"400m\"", "\"1000m\""]);
+    d.maybe(60, t, "propagation", PROPAGATIONS);
+    d.maybe(60, t, "capture", CAPTURES);
+    d.maybe(40, t, "propagation_delay", &["false"]);
+    d.maybe(40, t, "nav_reset", &["false"]);
+    d.maybe(40, t, "nav_rounding", &["true"]);
+    d.maybe(40, t, "cts", &["\"idle\""]);
+    d.maybe(40, t, "link_delay", &["\"25us\""]);
+    let has_ap = d.percent(25);
+    d.maybe(if has_ap { 30 } else { 70 }, t, "routing", ROUTINGS);
+    d.maybe(40, t, "arp", &["true"]);
+    d.maybe(40, t, "routing_priority", &["true"]);
+    let n = 2 + d.below(9);
+    let mut places: Vec<(i64, i64)> = vec![];
+    for i in 0..n {
+        let (x, y) = if has_ap || i == 0 { (1000, 1000) } else { places[d.below(i)] };
+        let mut step = || (40 + d.below(120) as i64) * if d.percent(50) { 1 } else { -1 };
+        places.push((x + step(), y + step()));
+    }
+    if has_ap {
+        writeln!(t, "[ap]\nposition = [\"1000m\", \"1000m\"]\nqueue = {}", d.pick(QUEUES)).unwrap();
+        d.maybe(30, t, "control", CONTROLS);
+    }
+    let list: Vec<String> = places.iter().map(|(x, y)| format!("[\"{x}m\", \"{y}m\"]")).collect();
+    writeln!(t, "[[station]]\nname = \"s\"\ncount = {n}\nposition = [{}]", list.join(", ")).unwrap();
+    for i in 0..1 + d.below(4) {
+        let from = d.below(n);
+        let (from, to) = (format!("s[{}]", 1 + from), format!("s[{}]", 1 + (from + 1 + d.below(n - 1)) % n));
+        match if has_ap { d.below(3) } else { 2 } {
+            0 => flow(d, t, i, "server", &to, false, true),
+            1 => flow(d, t, i, &from, "server", false, true),
+            _ => flow(d, t, i, &from, &to, false, false),
+        }
+    }
+    if t.contains("ip_header") {
+        *t = t.replace("2296B", "2276B");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Golden values: the digest and hashes of all numbers of the experiments that come along, in a short form, and of two
-//! thousand generated networks. See `vectors/golden/README.md`.
+//! Golden values: the digest and hashes of all numbers of the experiments that come along, in a short form, and of
+//! generated networks. See `vectors/golden/README.md`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod balance;

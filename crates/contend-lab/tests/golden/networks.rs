@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many networks are frozen.
-const NETWORKS: u64 = 2000;
+const NETWORKS: u64 = 2400;
 /// Without optimisation every so many-th is looked at: enough to see that debug and release agree.
 const DEBUG_STEP: u64 = 50;
 
@@ -86,6 +86,9 @@ fn every_word_of_the_generator_occurs_in_its_networks() {
         generate::RECOVERIES,
         generate::TRAFFIC,
         generate::TCP_TRAFFIC,
+        generate::PROPAGATIONS,
+        generate::CAPTURES,
+        generate::ROUTINGS,
     ];
     for word in lists.concat().into_iter().chain(variants.iter().map(String::as_str)) {
         assert!(all.matches(word).count() >= 5, "{word}");

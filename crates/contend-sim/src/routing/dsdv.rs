@@ -50,7 +50,7 @@ pub const PARAMS: &[Param] = &[
     Param::amount("buffer", "packets that wait for a route to one destination").default("5p").range(0.0, 1e6),
     Param::amount("largest", "largest IP packet of an update; a longer update is split")
         .default("1500B")
-        .range(32.0, 65_535.0),
+        .range(32.0, 2296.0),
     Param::integer("ttl", "most hops of a data packet").default("32").range(1.0, 255.0),
     super::IP_HEADER,
 ];

@@ -16,6 +16,7 @@ use super::{Io, RtoSpec};
 use crate::rng;
 use contend_core::cc::{Ack, Controller, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::explicit::{Echo, HeaderFormat, RCP};
+use contend_core::observe::Local;
 use contend_core::packet::Explicit;
 use contend_core::{Body, Cx, FlowId, Packet, Rng, Span, Time};
 use std::collections::VecDeque;
@@ -153,8 +154,9 @@ impl Allowed {
         (self.w.cwnd, self.w.ssthresh) = (r.cwnd.max(1), r.ssthresh);
     }
 
-    /// Feedback `p` arrived.
-    pub fn feedback(&mut self, p: &Packet, now: Time) {
+    /// Feedback `p` arrived at a node that knows `local` of its air.
+    pub fn feedback(&mut self, p: &Packet, local: Option<Local>, now: Time) {
+        self.w.local = local;
         let Body::Udp { seq } = p.body else { return };
         if p.explicit_kind() == 0 {
             return;

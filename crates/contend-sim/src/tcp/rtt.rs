@@ -1,6 +1,6 @@
 //! Round-trip time and retransmission timeout (RFC 6298).
 
-use contend_core::Span;
+use contend_core::{Span, Time};
 
 /// Parameters of the retransmission timer (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct RtoSpec {
     pub granularity: Span,
     /// Number of the expiry from which the timer doubles (1: the timer doubles at the first expiry).
     pub backoff_after: u32,
+    /// True if one segment is timed at a time, about one in a round trip.
+    pub one_sample: bool,
 }
 
 impl RtoSpec {
@@ -25,6 +27,7 @@ impl RtoSpec {
         initial: Span::from_secs(1),
         granularity: Span::from_millis(1),
         backoff_after: 1,
+        one_sample: false,
     };
 }
 
@@ -43,6 +46,8 @@ pub struct RttEstimator {
     rto: Span,
     /// Expiries since the last sample.
     expiries: u32,
+    /// When the last sample was taken.
+    sampled: Time,
 }
 
 impl RttEstimator {
@@ -56,7 +61,19 @@ impl RttEstimator {
             rounded: (Span::ZERO, Span::ZERO),
             rto: spec.initial.min(spec.max),
             expiries: 0,
+            sampled: Time::ZERO,
         }
+    }
+
+    /// True if a segment that was sent `age` before `now` gives a sample now. With [`RtoSpec::one_sample`] it must have
+    /// been sent since the last sample.
+    #[inline]
+    pub fn takes(&mut self, now: Time, age: Span) -> bool {
+        let takes = !self.spec.one_sample || now.since(self.sampled) >= age;
+        if takes {
+            self.sampled = now;
+        }
+        takes
     }
 
     /// Takes a sample `r` of a segment that was sent once (Karn). `exact` is the sample before rounding to the clock
@@ -158,7 +175,7 @@ mod tests {
         Span::from_millis(n)
     }
     fn spec(min: u64, granularity: u64) -> RtoSpec {
-        RtoSpec { min: ms(min), max: ms(60_000), initial: ms(1_000), granularity: ms(granularity), backoff_after: 1 }
+        RtoSpec { min: ms(min), max: ms(60_000), initial: ms(1_000), granularity: ms(granularity), ..RtoSpec::RFC_6298 }
     }
 
     #[test]
@@ -171,6 +188,25 @@ mod tests {
         // §2.3 by hand: RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5, SRTT = 7/8 100 + 1/8 180 = 110, RTO = 110 + 230.
         e.sample(ms(180), ms(180));
         assert_eq!((e.rto(), e.srtt_us(), e.rttvar_us()), (ms(340), 110_000, 57_500));
+    }
+
+    #[test]
+    fn one_segment_is_timed_at_a_time() {
+        // Ten segments are sent at 0 and acknowledged from 100 ms on, one each 10 ms. Each acknowledgment releases
+        // another segment; the second that is timed leaves at 100 ms.
+        let taken = |one_sample| {
+            let mut e = RttEstimator::new(RtoSpec { one_sample, ..spec(0, 0) });
+            let sent = (0..10).map(|_| 0).chain((0..10).map(|n| 100 + 10 * n));
+            let acked = (0..20).map(|n| 100 + 10 * n);
+            let at = |t| Time::ZERO + ms(t);
+            acked
+                .zip(sent)
+                .filter(|(now, sent)| e.takes(at(*now), ms(now - sent)))
+                .map(|(now, _)| now)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(taken(true), [100, 200]);
+        assert_eq!(taken(false).len(), 20);
     }
 
     #[test]

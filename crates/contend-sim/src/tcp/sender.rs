@@ -121,13 +121,6 @@ impl Sender {
         }
         let mut cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
         let needs = cc.needs();
-        if needs.air {
-            return Err(format!(
-                "controller \"{}\" needs an observer of the air at the sender's node, and a file cannot name one yet; \
-                    write bandwidth = \"ll_bandwidth\"",
-                tcp.cc.entry.name
-            ));
-        }
         let first = u64::from(tcp.handshake);
         let mut w = Window {
             cwnd: tcp.initial_window.max(1),
@@ -271,6 +264,9 @@ impl Sender {
 
     /// Processes a packet from the receiver. Returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
+        if self.needs.air {
+            self.w.local = io.out.told(io.socket.local);
+        }
         if let Some(s) = p.segment() {
             if s.timestamps {
                 self.ts_recent = s.tsval;
@@ -498,7 +494,9 @@ impl Sender {
         };
         let exact = exact.min(coarse);
         self.samples.record(exact);
-        self.rtt.sample(coarse, exact);
+        if self.rtt.takes(now, exact) {
+            self.rtt.sample(coarse, exact);
+        }
     }
 
     /// Carries out the recovery's verdict and the ECN rule. True if the window was reduced.

@@ -5,7 +5,6 @@ use super::SegmentFormat;
 use super::Socket;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
-use super::sender::Sender;
 use super::spec::{EcnEcho, EndsSpec, Start, Transport};
 use crate::peer::{NodeId, Peer};
 use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
@@ -578,16 +577,6 @@ fn tcp_ap_paces_by_the_delay_over_four_of_the_hops_that_acknowledgments_report()
     assert_eq!(sent[..3], [0, 50, 100]);
     let late = &sent[sent.len() - 20..];
     assert!(late.windows(2).all(|w| (27..=29).contains(&(w[1] - w[0]))), "{late:?}");
-}
-
-#[test]
-fn a_controller_that_needs_the_air_is_refused_without_an_observer() {
-    let spec = with(flow_with("tcp_ap", "newreno", &[]), |t| {
-        t.cc.args.set("bandwidth", Value::Word("air".to_owned()));
-    });
-    let Transport::Tcp(tcp) = &spec.transport else { panic!() };
-    let refused = Sender::new(1, "f", FLOW, &spec, tcp).unwrap_err();
-    assert!(refused.contains("observer") && refused.contains("ll_bandwidth"), "{refused}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl UdpSender {
     /// Takes a packet from the receiver: feedback. Returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
         if let Some(allowed) = &mut self.allowed {
-            allowed.feedback(p, io.now);
+            allowed.feedback(p, io.out.told(io.socket.local), io.now);
             self.release(io);
         }
         self.deadline()

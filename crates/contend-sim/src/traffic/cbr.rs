@@ -33,6 +33,9 @@ pub const PARAMS: &[Param] = &[
     )
     .default("0")
     .range(0.0, 1.0),
+    Param::integer("burst", "packets written in one instant; the gap between bursts is as many times longer")
+        .default("1")
+        .range(1.0, 1e6),
 ];
 
 /// Builds the source.
@@ -58,7 +61,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
         }
     }
     let (random, jitter) = (args.number("random"), args.number("jitter"));
-    Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random, jitter, interval: 0, at: None }))
+    let burst = args.integer("burst").max(1) as u64;
+    Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random, jitter, burst, left: 0, interval: 0, at: None }))
 }
 
 /// A source of constant bit rate.
@@ -69,6 +73,9 @@ struct Cbr {
     bytes: u64,
     random: f64,
     jitter: f64,
+    /// Packets of a burst, and those of the last one that are still to be written.
+    burst: u64,
+    left: u64,
     /// The present interval.
     interval: usize,
     /// The last packet of the present interval.
@@ -77,11 +84,15 @@ struct Cbr {
 
 impl Source for Cbr {
     fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
+        if let (Some(at), true) = (self.at, self.left > 0) {
+            self.left -= 1;
+            return Some(AppWrite::new(at, self.bytes));
+        }
         while let Some(&(from, to, bps)) = self.schedule.get(self.interval) {
             let at = match self.at {
                 _ if bps == 0 => Time::NEVER,
                 Some(last) => {
-                    let gap = gap(self.bytes, full, bps);
+                    let gap = gap(self.bytes, full, bps) * self.burst;
                     last.saturating_add(if self.jitter > 0.0 {
                         let share = 1.0 + self.jitter * cx.rng.random_range(-1.0..1.0);
                         Span::from_secs_f64(share * gap.as_secs_f64())
@@ -91,12 +102,13 @@ impl Source for Cbr {
                 }
                 None => {
                     let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
-                    from.max(cx.now)
-                        .saturating_add(Span::from_secs_f64(late * gap(self.bytes, full, bps).as_secs_f64()))
+                    from.max(cx.now).saturating_add(Span::from_secs_f64(
+                        late * (gap(self.bytes, full, bps) * self.burst).as_secs_f64(),
+                    ))
                 }
             };
             if at < to {
-                self.at = Some(at);
+                (self.at, self.left) = (Some(at), self.burst - 1);
                 return Some(AppWrite::new(at, self.bytes));
             }
             self.interval += 1;
@@ -158,6 +170,15 @@ mod tests {
         assert!(gaps.iter().all(|g| *g >= Span::from_millis(5) && *g <= Span::from_millis(15)));
         // 10,000 gaps with a deviation of 2.9 ms: the mean is within 0.1 ms (3.5 standard errors).
         assert!((t.last().unwrap().as_secs_f64() / gaps.len() as f64 - 0.010).abs() < 1e-4);
+    }
+
+    #[test]
+    fn a_burst_leaves_at_once_and_keeps_the_rate() {
+        let v = [("rate", Value::Rate(800_000)), ("burst", Value::Integer(2))];
+        assert_eq!(times(&v, 1, ms(5), ms(46)), [5, 5, 25, 25, 45, 45].map(ms));
+        let s = vec![(ms(0), ms(1), 800_000), (ms(7), ms(9), 800_000)];
+        let got = times(&[("schedule", Value::Schedule(s)), ("burst", Value::Integer(3))], 1, ms(0), Time::NEVER);
+        assert_eq!(got, [0, 0, 0, 7, 7, 7].map(ms));
     }
 
     #[test]

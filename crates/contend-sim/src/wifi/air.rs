@@ -5,6 +5,7 @@ use super::spec::CellSpec;
 use super::timing::{RateTable, Timing};
 use super::{BROADCAST, MAX_PACKET, StationId};
 use contend_core::Span;
+use contend_core::observe;
 use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};
 use std::cell::OnceCell;
@@ -86,6 +87,20 @@ impl Air {
     #[inline]
     fn table(&self, station: StationId) -> &RateTable {
         &self.rates[self.rate_of[station as usize] as usize]
+    }
+
+    /// What an observer of `station` knows of its PHY and MAC.
+    pub(super) fn radio(&self, station: StationId) -> observe::Radio {
+        let (timing, rates) = (&self.timing, self.table(station));
+        observe::Radio {
+            rate: rates.rate.bps / 8,
+            sifs: timing.sifs,
+            difs: self.difs,
+            mean_backoff: timing.slot * u64::from(timing.setting.cw_min) / 2,
+            rts: rates.rts,
+            cts: rates.cts,
+            ack: rates.ack,
+        }
     }
 
     /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station`.

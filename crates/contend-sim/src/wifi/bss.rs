@@ -13,6 +13,7 @@ use super::field::{Field, Links};
 use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
 use super::mac::Returned;
+use super::observers::{Observers, Truth};
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
 use super::{BROADCAST, Contender, FrameLog, Map, StationId, StationMessage, Success};
@@ -23,6 +24,7 @@ use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::ap::{FlowFacts, Side};
+use contend_core::observe::Local;
 use contend_core::qdisc::Sink;
 use contend_core::{Address, FlowId, Packet, Span, Time};
 
@@ -33,6 +35,7 @@ pub struct Bss {
     stations: Stations,
     medium: Medium,
     bridge: Bridge,
+    observers: Observers,
     forwarding: Forwarding,
     link_layer: LinkLayer,
     /// Packets dropped for want of a route.
@@ -123,6 +126,7 @@ impl Bss {
                 Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, losses, &reads)))
             }
         };
+        let observers = Observers::new(spec, &air, rules.len())?;
         let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
         let has_layers = !control.iter().all(Chain::is_empty) || forwarding.has_agents() || !link_layer.is_instant();
@@ -132,6 +136,7 @@ impl Bss {
             stations,
             medium,
             bridge,
+            observers,
             forwarding,
             link_layer,
             unroutable: 0,
@@ -311,6 +316,16 @@ impl Bss {
         self.agents().and_then(Agents::fault)
     }
 
+    /// The estimate of each observer of `station` at `now`, in the order of the specification.
+    pub fn estimates(&self, station: StationId, now: Time) -> impl Iterator<Item = Local> {
+        self.observers.estimates(station, now)
+    }
+
+    /// What really happened at `station` by `now`; nothing without an observer.
+    pub fn truth(&self, station: StationId, now: Time) -> Truth {
+        self.observers.truth(station, now)
+    }
+
     /// True if the stations are in a field, so that not all hear each other.
     pub fn is_field(&self) -> bool {
         matches!(self.medium, Medium::Field(_))
@@ -327,10 +342,10 @@ impl Bss {
     /// The medium, and the stations in this instant.
     #[inline]
     fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
-        let Bss { air, stations, medium, bridge, forwarding, sink, returned, prefers_messages, .. } = self;
+        let Bss { air, stations, medium, bridge, observers, forwarding, sink, returned, prefers_messages, .. } = self;
         let returned = matches!(forwarding, Forwarding::Agents(_)).then_some(returned);
         let prefers_messages = *prefers_messages;
-        (medium, Senders { now, air, stations, bridge, sink, returned, prefers_messages, out })
+        (medium, Senders { now, air, stations, bridge, observers, sink, returned, prefers_messages, out })
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
@@ -478,6 +493,9 @@ impl Bss {
         if is_ap && home.is_none_or(|h| h.station == station) {
             self.enter(now, station, Side::Air, p, out);
         } else if let Some(h) = home.filter(|h| h.station == station) {
+            if let Some(local) = self.observers.local(station, now) {
+                out.tell(p.dst, local);
+            }
             out.send(h.host, p);
         } else {
             let mut p = *p;

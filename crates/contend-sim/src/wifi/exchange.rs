@@ -6,7 +6,7 @@
 //! burst, the *receiver* answers.
 
 use super::ledger::Account;
-use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Protection, RTS_BYTES};
+use super::phy::{Airtime, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::{RateTable, Timing};
 use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
@@ -188,7 +188,7 @@ impl<'a> Plan<'a> {
             PartKind::Rts => RTS_BYTES,
             PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
             PartKind::Data => self.burst.bytes + self.timing.limits.protection.overhead,
-            PartKind::Ack => ACK_BYTES,
+            PartKind::Ack => self.timing.ack_bytes,
         }
     }
 
@@ -278,6 +278,7 @@ mod tests {
                 protection: ProtectionRule { rts_threshold: u32::MAX, overhead: phy.mpdu(0), otherwise: protection },
             },
             protection_rate: protects,
+            ack_bytes: 14,
             setting: Setting::of(&phy),
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);

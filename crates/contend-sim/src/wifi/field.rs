@@ -38,6 +38,7 @@ use super::stations::Senders;
 use super::{BROADCAST, Contender, FrameOutcome, MapLink, StationId};
 use crate::deadlines::Deadlines;
 use crate::mobility::Point;
+use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
 use contend_core::{Cx, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -116,6 +117,8 @@ struct Flight {
     nav: Span,
     /// The stations that hear it.
     hearers: ListId,
+    /// Bytes of the IP packet of the exchange.
+    bytes: u32,
     /// Where its transmitter was when it began, if frames are kept.
     origin: Option<Point>,
     /// True if the station to which it is addressed hears it.
@@ -304,18 +307,24 @@ impl Field {
         if self.options.idle_access == IdleAccess::Draw && !busy && !reserved && !count.is_pending(now, slot) {
             let (ifs, slots) = (count.rules.ifs, self.backoff(senders, who, Draw::Arrival));
             self.countdowns[who as usize].back_off_from(now + ifs, slots);
+            senders.observers.contends(who, now, Some(slots));
             self.set_timer(who);
             return;
         }
         match count.arrive(now, slot, busy, reserved) {
-            Arrival::Waits => self.set_timer(who),
+            Arrival::Waits => {
+                senders.observers.contends(who, now, None);
+                self.set_timer(who);
+            }
             Arrival::Busy => {
                 let slots = self.backoff(senders, who, Draw::Arrival);
                 self.countdowns[who as usize].back_off(slots, true);
+                senders.observers.contends(who, now, Some(slots));
                 self.set_timer(who);
             }
             Arrival::Free => {
                 count.start();
+                senders.observers.contends(who, now, Some(0));
                 self.starting.push(who);
                 if !self.waking {
                     self.start_all(senders);
@@ -439,7 +448,7 @@ impl Field {
         let Some(s) = senders.stations.in_service(who) else { return };
         let Some(part) = senders.air.plan(&s.burst).parts().next() else { return };
         let now = senders.now;
-        self.radios[station as usize].own = Some(Own { who, start: now, won, over: now, failed: None });
+        self.radios[station as usize].own = Some(Own { who, start: now, won, data: None, over: now, failed: None });
         self.launch(senders, who, part.kind);
     }
 
@@ -460,7 +469,7 @@ impl Field {
         }
         match radio.own {
             // The next burst of a transmission opportunity.
-            Some(own) if own.who == who && own.start > now => self.begin_exchange(senders, station, who, own.won),
+            Some(own) if own.who == who && own.start == now => self.begin_exchange(senders, station, who, own.won),
             _ => self.launch(senders, who, kind),
         }
     }
@@ -469,7 +478,7 @@ impl Field {
     fn launch(&mut self, senders: &mut Senders<'_, '_>, owner: Contender, kind: PartKind) {
         let now = senders.now;
         let Some(s) = senders.stations.in_service(owner) else { return };
-        let plan = senders.air.plan(&s.burst);
+        let (plan, bytes) = (senders.air.plan(&s.burst), s.burst.bytes);
         let Some(part) = plan.part_of(kind) else { return };
         let (from, to) = plan.ends(&part);
         self.turn_busy(senders, from);
@@ -482,7 +491,7 @@ impl Field {
         let exact = plan.nav(&part);
         let half = Span::from_nanos(500);
         let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
-        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, origin, heard };
+        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, bytes, origin, heard };
         let radio = &mut self.radios[from as usize];
         radio.transmit();
         radio.note(now);
@@ -490,6 +499,10 @@ impl Field {
             && own.who == owner
         {
             own.over = end + plan.silence(&part).sender;
+            own.data = if kind == PartKind::Data { Some(now) } else { own.data };
+        }
+        if kind == PartKind::Ack {
+            senders.observers.acknowledges(from);
         }
         let first = hearers.first().map(|h| h.delay);
         match self.flights.get_mut(id as usize) {
@@ -539,6 +552,7 @@ impl Field {
         radio.busy = true;
         radio.unclear = Unclear::Nothing;
         radio.settle_reservation(now);
+        senders.observers.turns(station, true, now);
         if let (true, History::Own(own, _)) = (is_new, &mut self.history)
             && let Some(channel) = &mut own[station as usize]
         {
@@ -572,7 +586,7 @@ impl Field {
         let now = senders.now;
         let f = self.flights[id as usize];
         let radio = &mut self.radios[f.from as usize];
-        radio.sends = false;
+        (radio.sends, radio.stopped) = (false, now);
         self.touched.push(f.from);
         match f.kind {
             // It keeps the medium for the data that it expects.
@@ -610,6 +624,9 @@ impl Field {
             }
             i += 1;
             let received = self.arrived(senders, &f, id, station);
+            if station != f.to {
+                self.observe(senders, &f, station, received);
+            }
             let has_data = match f.to {
                 BROADCAST => received,
                 to => station == to && self.resolve(senders, &f, received),
@@ -678,6 +695,7 @@ impl Field {
             (false, _) => FrameOutcome::Collided,
         };
         self.record(senders, f, outcome);
+        self.observe(senders, f, f.to, outcome == FrameOutcome::Received);
         if outcome != FrameOutcome::Received {
             self.collisions += u64::from(!errored);
             if errored {
@@ -705,6 +723,66 @@ impl Field {
             PartKind::Ack => self.succeed(senders, f.owner),
         }
         false
+    }
+
+    /// Tells the observers of `station` of a flight whose last bit has arrived there.
+    #[inline]
+    fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
+        let radio = &self.radios[station as usize];
+        if !senders.observers.listens(station) || radio.sends {
+            return;
+        }
+        let is_data = f.kind == PartKind::Data;
+        let for_it = is_data && (f.to == station || f.to == BROADCAST);
+        let packet = senders.stations.in_service(f.owner).filter(|_| for_it).map(|s| &s.packet);
+        let began = Time::from_nanos(senders.now.as_nanos() - (f.end - f.start).as_nanos());
+        let heard = HeardFrame {
+            kind: match f.kind {
+                PartKind::Rts => Kind::Rts,
+                PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
+                PartKind::Data => Kind::Data,
+                PartKind::Ack => Kind::Ack,
+            },
+            from: f.from,
+            to: f.to,
+            me: station,
+            start: began.max(radio.stopped),
+            end: senders.now,
+            duration: f.nav,
+            bytes: if is_data { f.bytes } else { 0 },
+            decoded,
+            note: None,
+            packet,
+        };
+        senders.observers.heard(&heard);
+    }
+
+    /// Tells the observers of the station of `who` of its exchange `own`, which has ended at `end`.
+    #[inline]
+    fn observe_own(&self, senders: &mut Senders<'_, '_>, own: &Own, outcome: Outcome, end: Time) {
+        let (who, station) = (own.who, senders.stations.station_of(own.who));
+        if !senders.observers.listens(station) {
+            return;
+        }
+        let Some(s) = senders.stations.in_service(who) else { return };
+        let plan = senders.air.plan(&s.burst);
+        let (since, slots) = senders.observers.contention(who);
+        let first = own.start == own.won;
+        let ifs = if first { self.countdowns[who as usize].rules.ifs } else { self.sifs };
+        let data = own.data.unwrap_or(end);
+        let x = OwnExchange {
+            bytes: s.burst.bytes,
+            attempt: u32::from(s.attempt) + 1,
+            protected: plan.part_of(PartKind::Rts).is_some(),
+            outcome: if s.burst.to == BROADCAST { Outcome::Broadcast } else { outcome },
+            // The inter-frame space counts even if it was over before the packet came.
+            began: since.min(Time::from_nanos(own.start.as_nanos().saturating_sub(ifs.as_nanos()))),
+            backoff: if first { self.slot * slots } else { Span::ZERO },
+            data,
+            data_time: plan.part_of(PartKind::Data).map_or(Span::ZERO, |part| part.airtime),
+            end,
+        };
+        senders.observers.sent(station, &x);
     }
 
     /// True if the channel spoils `f` at its receiver.
@@ -751,17 +829,23 @@ impl Field {
         let station = senders.stations.station_of(who);
         let Some(own) = self.radios[station as usize].own.take() else { return };
         let (now, air) = (senders.now, senders.air);
+        self.observe_own(senders, &own, Outcome::Acked, now);
         senders.report(who, now - own.start, true);
         let follows = now + self.sifs;
         let heard = self.heard(senders, who);
         let next = senders.answered(who, heard, |burst| follows + air.plan(burst).duration() - own.won);
         if next == Next::GoOn {
-            self.radios[station as usize].own = Some(Own { start: follows, over: follows, ..own });
+            // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
+            for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
+                self.radios[h.station as usize].reserve(follows, None, station);
+            }
+            self.radios[station as usize].own = Some(Own { start: follows, data: None, over: follows, ..own });
             self.owe(senders, station, who, PartKind::Data);
             return;
         }
         self.idle_for_all(now);
         self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+        senders.observers.contends(who, now, Some(next.slots()));
     }
 
     /// The exchange of `who` has failed: the part `lost` was not received, or not answered.
@@ -793,6 +877,7 @@ impl Field {
         }
         if std::mem::replace(&mut radio.busy, false) {
             radio.quiet = now;
+            senders.observers.turns(station, false, now);
         }
         let timing = senders.air.timing();
         let mut more = match radio.unclear {
@@ -800,15 +885,18 @@ impl Field {
             Unclear::Nothing | Unclear::Energy => Span::ZERO,
         };
         let mut from = radio.reserved_until();
-        if let Some(Own { who, over, failed: Some(Failed { missing, why, airtime }), .. }) = radio.own {
+        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, airtime }), .. }) = radio.own {
             radio.own = None;
             if radio.unclear == Unclear::Energy && over < now {
                 more = timing.short_collider_more;
             }
             from = from.max(over);
+            let outcome = if missing == Answer::Cts { Outcome::NoCts } else { Outcome::NoAck };
+            self.observe_own(senders, &own, outcome, over.max(now));
             senders.report(who, airtime, false);
             let next = senders.not_answered(who, self.heard(senders, who), missing, why);
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+            senders.observers.contends(who, over.max(now), Some(next.slots()));
         }
         let radio = &self.radios[station as usize];
         if radio.is_engaged() {

@@ -17,6 +17,7 @@ mod frame_log;
 pub mod ledger;
 mod mac;
 mod map;
+mod observers;
 pub mod phy;
 pub mod ppdu;
 pub mod propagation;
@@ -29,6 +30,7 @@ mod timing;
 pub use agents::{MessageFault, StationMessage, is_message};
 pub use frame_log::FrameLog;
 pub use map::{Map, MapLink};
+pub use observers::Truth;
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 

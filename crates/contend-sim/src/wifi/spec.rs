@@ -8,7 +8,7 @@ use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
 use crate::routing;
 use contend_core::registry::Choice;
-use contend_core::{Span, Time, ap, qdisc};
+use contend_core::{Span, Time, ap, observe, qdisc};
 use std::sync::Arc;
 
 /// The access points and stations of one channel.
@@ -64,6 +64,8 @@ pub struct FieldSpec {
     /// The time that a packet needs from the network layer to the queue of a station, and from its receiver to the
     /// network layer.
     pub link_delay: Span,
+    /// True if the note of observers makes each ACK longer; otherwise it travels out of band.
+    pub notes_on_air: bool,
 }
 
 /// Where a station of a field is, and when.
@@ -219,4 +221,6 @@ pub struct StationSpec {
     pub access: Choice<access::Build>,
     /// What lies between its host and its MAC, besides the queue.
     pub client: Option<Client>,
+    /// Its observers of the air, each with its name in the results; only in a field.
+    pub observe: Vec<(String, Choice<observe::Build>)>,
 }

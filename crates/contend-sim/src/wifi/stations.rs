@@ -13,9 +13,10 @@ use super::contention::BackoffRules;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
+use super::observers::Observers;
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
-use super::{Contender, StationId};
+use super::{BROADCAST, Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};
@@ -300,6 +301,7 @@ pub(super) struct Senders<'a, 'b> {
     pub(super) air: &'a Air,
     pub(super) stations: &'a mut Stations,
     pub(super) bridge: &'a mut Bridge,
+    pub(super) observers: &'a mut Observers,
     pub(super) sink: &'a mut Sink,
     /// Where packets go that a Mac gives up; `None`: they are lost.
     pub(super) returned: Option<&'a mut Vec<Returned>>,
@@ -412,7 +414,7 @@ impl Senders<'_, '_> {
         let Burst { from, to, bytes, .. } = s.burst;
         let up = !self.air.is_ap(from);
         let (ap, station) = if up { (to, from) } else { (from, to) };
-        if !self.air.is_ap(ap) {
+        if !self.air.is_ap(ap) || to == BROADCAST {
             return;
         }
         // With categories, only the queue of the frame's category gets the report.
@@ -465,8 +467,9 @@ impl Senders<'_, '_> {
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
         let mac = &mut self.stations.macs[who as usize];
-        let link = AirLink { air: self.air, station: mac.station() };
+        let (now, air, observers) = (self.now, self.air, &*self.observers);
+        let link = AirLink { now, air, observers, station: mac.station() };
         let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, self.returned.as_deref_mut());
-        f(mac, &mut Around { now: self.now, link: &link, sink, trace, returned })
+        f(mac, &mut Around { now, link: &link, sink, trace, returned })
     }
 }

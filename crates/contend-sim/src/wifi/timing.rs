@@ -6,6 +6,9 @@ use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Format, Phy, Protection, RTS_BYT
 use super::spec::{AfterCollision, CellSpec};
 use contend_core::Span;
 
+/// Bytes of the note of an observer (Barreto 2012 leaves the size open).
+const NOTE_BYTES: u32 = 4;
+
 /// The durations of a cell that do not depend on the data rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
@@ -19,6 +22,8 @@ pub(super) struct Timing {
     pub(super) eifs_is_nav: bool,
     pub(super) limits: Limits,
     pub(super) protection_rate: Format,
+    /// Bytes of an ACK with its note, if notes are on the air.
+    pub(super) ack_bytes: u32,
     pub(super) setting: Setting,
 }
 
@@ -71,6 +76,7 @@ impl Timing {
             eifs_is_nav: mac.after_collision == AfterCollision::EifsNav,
             limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
             protection_rate,
+            ack_bytes: ACK_BYTES + if spec.field.as_ref().is_some_and(|f| f.notes_on_air) { NOTE_BYTES } else { 0 },
             setting: Setting::of(phy).member(0, spec.members().count() as u32),
         })
     }
@@ -133,7 +139,7 @@ impl RateTable {
             preamble: rate.airtime(0).preamble,
             data: (0..=MAX_PACKET).map(|ip| (rate.airtime(phy.mpdu(ip)).total, rate.payload(ip))).collect(),
             answer,
-            ack: answer.airtime(ACK_BYTES).total,
+            ack: answer.airtime(t.ack_bytes).total,
             ack_timeout: phy.ack_timeout(answer),
             control,
             rts: control.airtime(RTS_BYTES).total,

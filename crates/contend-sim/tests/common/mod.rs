@@ -10,7 +10,8 @@ use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
-use contend_sim::{loss, traffic};
+use contend_sim::wifi::propagation;
+use contend_sim::{loss, mobility, traffic};
 
 /// A member of a family with its defaults, several of them replaced.
 pub fn choose<B>(family: &'static [Entry<B>], name: &str, with: &[(&'static str, Value)]) -> Choice<B> {
@@ -80,7 +81,8 @@ pub const MAC: MacSpec = MacSpec {
 
 /// A station.
 pub fn station(name: String, rate: u64) -> StationSpec {
-    StationSpec { client: None, name, rate, queue: fifo(100), loss: None, access: choose(access::REGISTRY, "dcf", &[]) }
+    let access = choose(access::REGISTRY, "dcf", &[]);
+    StationSpec { client: None, name, rate, queue: fifo(100), loss: None, access, observe: vec![] }
 }
 
 /// A cell of `n` stations at `rate`.
@@ -91,6 +93,36 @@ pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
         aps: vec![ApSpec { station: station("ap".into(), rate), control: vec![] }],
         stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect(),
         field: None,
+    }
+}
+
+/// Stations at these positions in metres, the access points first, with a range of 250 m and a sense range of 550 m.
+pub fn field(positions: Vec<Point>) -> FieldSpec {
+    let site = |position| Site {
+        position: Some(position),
+        mobility: choose(mobility::REGISTRY, "fixed", &[]),
+        movement: None,
+        off: vec![],
+    };
+    FieldSpec {
+        sites: positions.into_iter().map(site).collect(),
+        area: Area::INFINITE,
+        links: None,
+        shadowing: None,
+        association: vec![],
+        range: 250.0,
+        sense: 550.0,
+        propagation: choose(propagation::REGISTRY, "range", &[]),
+        capture: Capture::NONE,
+        propagation_delay: false,
+        nav_reset: true,
+        nav_rounding: false,
+        cts: CtsRule::Nav,
+        routing: None,
+        arp: false,
+        routing_priority: false,
+        link_delay: Span::ZERO,
+        notes_on_air: false,
     }
 }
 
@@ -139,6 +171,7 @@ pub fn newreno() -> TcpSpec {
             initial: Span::from_secs(3),
             granularity: Span::from_millis(10),
             backoff_after: 1,
+            one_sample: false,
         },
         estimates: vec![],
     }

@@ -241,6 +241,31 @@ fn over_is_the_mean_of_ratios_paired_by_seed() {
 }
 
 #[test]
+fn a_pooled_ratio_is_the_ratio_of_the_means() {
+    let w = one(&[1e6, 3e6, 9e6]).with(&[], &[("a", json!(1))], &[2e6, 2e6]);
+    let value = |pool: bool| {
+        let c = changed(claim("goodput.up", Expect::AtMost(number(3.0))), |r| {
+            r.over = Some(overlay(&[("a", json!(1))]));
+            r.pool = pool;
+        });
+        let m = w.judge(&c).results.remove(0).measured;
+        (m.value.unwrap(), m.points[0].n)
+    };
+    // (1 + 3) / (2 + 2); the third seed has no partner.
+    assert_eq!(value(true), (1.0, 2));
+    let w = one(&[1e6, 3e6]).with(&[], &[("a", json!(1))], &[1e6, 0.0]);
+    let judged = |pool: bool| {
+        let c = changed(claim("goodput.up", Expect::AtMost(number(9.0))), |r| {
+            r.over = Some(overlay(&[("a", json!(1))]));
+            r.pool = pool;
+        });
+        w.judge(&c).results.remove(0).measured.value
+    };
+    // A seed with nothing below counts when the means are divided.
+    assert_eq!((judged(true), judged(false)), (Some(4.0), None));
+}
+
+#[test]
 fn seeds_without_a_partner_are_left_out() {
     let w = one(&[2e6, 2e6, 9e6]).with(&[], &[("a", json!(1))], &[1e6, 1e6]);
     let c = changed(claim("goodput.up", Expect::Between(number(1.9), number(2.1))), |r| {

@@ -246,9 +246,10 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
 pub(super) fn sound(source: &Source, requirement: &Requirement, owner: &str) -> Result<Expr, FileError> {
     let Requirement { metric: text, metric_site: site, expect, .. } = requirement;
     let metric = Expr::parse(text).map_err(|e| misread(source, site, text, &e))?;
-    if requirement.pool && !matches!(metric, Expr::Binary(Operator::Divide, ..)) {
+    let quotient = requirement.over.is_some() || matches!(metric, Expr::Binary(Operator::Divide, ..));
+    if requirement.pool && !quotient {
         let message = format!("{owner}: `pool` needs a quotient, but the metric is `{text}`");
-        let help = "write metric = \"a / b\", where a and b are counted in each run, or remove `pool`";
+        let help = "write metric = \"a / b\", where a and b are counted in each run, or add `over`, or remove `pool`";
         return Err(FileError::new(source, site, message, help));
     }
     let bounds = match expect {

@@ -130,6 +130,7 @@ fn series(run: &mut Run) {
         queues: vec![(0..=40).map(ap).collect(), idle(), idle()],
         successes: vec![],
         estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
+        observed: vec![],
         map: None,
     };
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);

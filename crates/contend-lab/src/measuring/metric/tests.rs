@@ -2,7 +2,7 @@
 
 use super::synthetic::{empty, example, flow, queue};
 use super::*;
-use crate::experiment::results::Radio;
+use crate::experiment::results::{ObservedStation, ObserverSeries, Radio};
 use crate::reading::model::models;
 use proptest::prelude::*;
 
@@ -688,6 +688,44 @@ fn an_estimate_has_a_mean_over_time_and_extremes_and_spread_of_its_samples() {
     let unknown = unmeasured("estimate.tsw[up.1]").to_string();
     assert!(unknown.contains("`up.1` has no estimator `tsw`") && unknown.ends_with("its estimators: are"), "{unknown}");
     assert!(matches!(unmeasured("estimate.are[up.2]"), Unmeasured::Wrong(s) if s.contains("estimate = [\"are\"]")));
+}
+
+/// The second station has one observer: it reports 1 Mb/s before 10 s, 2 Mb/s after that, and nothing about what is
+/// available before 1 s. In each second the station gets 1 kB through in a tenth of the time, and half of its air is
+/// idle.
+#[test]
+fn observers_and_the_truth_about_their_stations() {
+    let mut run = example();
+    run.stations = vec!["ap".into(), "a".into(), "b".into()];
+    let at = |of: &dyn Fn(u64) -> u64| (0..=40).map(of).collect::<Vec<u64>>();
+    let rates = |of: &dyn Fn(u64) -> Option<u64>| (0..=40).map(of).collect::<Vec<Option<u64>>>();
+    run.series.observed = vec![ObservedStation {
+        station: 1,
+        observers: vec![ObserverSeries {
+            name: "rt_winf".into(),
+            capacity_bps: rates(&|k| Some(if k < 20 { 1_000_000 } else { 2_000_000 })),
+            available_bps: rates(&|k| (k >= 2).then_some(100_000 * k)),
+        }],
+        acked_bytes: at(&|k| 500 * k),
+        contended_ns: at(&|k| 50_000_000 * k),
+        idle_ns: at(&|k| 250_000_000 * k),
+    }];
+    let eval = |text: &str| Expr::parse(text).unwrap().eval(&run);
+    let is = |text: &str, want: f64| assert!((eval(text).unwrap() - want).abs() <= 1e-9 * want, "{text}");
+    is("observed.capacity.rt_winf[a]", 1.5e6);
+    is("observed.capacity.rt_winf.max[a][0s..9s]", 1e6);
+    is("observed.available.rt_winf[a][1s..2s]", 250e3);
+    is("link.capacity[a]", 80e3);
+    is("link.idle[a][3s..7s]", 0.5);
+    let wrong = |text: &str, part: &str| {
+        let message = eval(text).unwrap_err().to_string();
+        assert!(message.contains(part), "{text}: {message}");
+    };
+    wrong("observed.available.rt_winf[a][0s..2s]", "had no estimate at some instants");
+    wrong("observed.capacity.idle_gap[a]", "its observers: rt_winf");
+    wrong("link.idle[b]", "station `b` has no observer");
+    assert!(refused("observed.capacity[a]").help.contains("observed.capacity.rt_winf[a]"));
+    assert!(refused("link.idle").help.contains("link.idle[a]"));
 }
 
 /// The metric `toy` occurs in `entries/toy.rs` only.

@@ -48,6 +48,42 @@ pub(crate) fn named<'a, B: 'static>(
     Ok((Choice { entry, args }, own))
 }
 
+/// Algorithms of one family that stand side by side, each with its name in the results.
+pub(crate) type NamedList<B> = Vec<(String, Choice<B>)>;
+
+/// Looks at an algorithm and its place.
+type Check<'c, B> = dyn Fn(&Val, &Choice<B>) -> Result<(), FileError> + 'c;
+
+/// Reads a list of algorithms: a name or a table for each. A table has a `name` if its kind alone is ambiguous. `shape`
+/// is an example of a list; `check` sees each algorithm.
+pub(crate) fn named_list<B: 'static>(
+    v: &Val,
+    family: &'static [Entry<B>],
+    noun: &str,
+    shape: &str,
+    check: &Check<'_, B>,
+) -> Result<NamedList<B>, FileError> {
+    let mut all: NamedList<B> = vec![];
+    for item in v.list(shape)? {
+        let (choice, own) = named(&item, family, noun, None, &["name"])?;
+        check(&item, &choice)?;
+        let name = own.as_ref().map_or(Ok(choice.entry.name), |n| n.text())?;
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            return Err(own
+                .as_ref()
+                .unwrap_or(&item)
+                .error(format!("is not a valid name of an {noun}: \"{name}\""), "use letters, digits and _"));
+        }
+        if all.iter().any(|(n, _)| n == name) {
+            return Err(
+                item.error(format!("is the second {noun} called \"{name}\""), format!("give it its own name: {shape}"))
+            );
+        }
+        all.push((name.to_owned(), choice));
+    }
+    Ok(all)
+}
+
 /// The algorithm `name` with its defaults, except for the parameters in `set`.
 pub(crate) fn default_choice<B: 'static>(
     cx: ReadContext,

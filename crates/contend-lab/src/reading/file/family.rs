@@ -113,7 +113,7 @@ impl Family {
         match self {
             Family::Controllers => "tcp = { cc = { kind = \"NAME\" } } in a [[flow]]",
             Family::Estimators => "estimate = [\"NAME\"] in a [[flow]]",
-            Family::Observers => "observe = [\"NAME\"] in [field]; no file reads it yet",
+            Family::Observers => "observe = [\"NAME\"] in [field], [ap] or [[station]]",
             Family::Recoveries => "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]",
             Family::Qdiscs => "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]",
             Family::Controls => "control = { kind = \"NAME\" }, or a list of them, in [ap]",

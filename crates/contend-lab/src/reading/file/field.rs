@@ -1,12 +1,13 @@
 //! `[field]`: the medium with positions.
 
-use super::choice::{choice, default_choice, objection};
+use super::choice::{NamedList, choice, default_choice, named_list, objection};
 use super::error::FileError;
 use super::places::Places;
 use super::reader::Val;
 use super::tree::NodeKind;
 use contend_core::Span;
-use contend_core::registry::Choice;
+use contend_core::observe::{self, Radio};
+use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::routing;
 use contend_sim::scenario::{Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site};
 use contend_sim::wifi::{StationId, propagation};
@@ -37,6 +38,9 @@ pub(crate) struct Field<'a> {
     arp: bool,
     routing_priority: bool,
     link_delay: Span,
+    notes_on_air: bool,
+    /// The observers of stations that name none.
+    pub observe: NamedList<observe::Build>,
 }
 
 impl<'a> Field<'a> {
@@ -90,6 +94,8 @@ impl<'a> Field<'a> {
             arp: f.read_or("arp", false, |v| v.flag())?,
             routing_priority: f.read_or("routing_priority", false, |v| v.flag())?,
             link_delay: f.read_or("link_delay", Span::ZERO, |v| v.span())?,
+            notes_on_air: f.read_or("notes_on_air", false, |v| v.flag())?,
+            observe: f.read_or("observe", vec![], |v| observers(&v))?,
         };
         f.finish()?;
         Ok(read)
@@ -120,6 +126,14 @@ impl<'a> Field<'a> {
         self.links.as_ref().map(|v| links(v, aps, places)).transpose()
     }
 
+    /// Bytes that the routing protocol adds to each data packet.
+    pub fn header(&self) -> u32 {
+        match self.routing.iter().flatten().find_map(|protocol| protocol.args.get("ip_header")) {
+            Some(Value::Amount(Amount::Bytes(bytes))) => u32::try_from(*bytes).unwrap_or(u32::MAX),
+            _ => 0,
+        }
+    }
+
     /// The field with stations at these sites, of which the first `aps` are access points. `association` has the access
     /// point of each station.
     pub fn with(
@@ -148,8 +162,27 @@ impl<'a> Field<'a> {
             arp: self.arp,
             routing_priority: self.routing_priority,
             link_delay: self.link_delay,
+            notes_on_air: self.notes_on_air,
         }
     }
+}
+
+/// Reads the observers of a station.
+pub(crate) fn observers(v: &Val) -> Result<NamedList<observe::Build>, FileError> {
+    const SHAPE: &str = "[\"rt_winf\", { kind = \"rt_winf\", cap_def = \"literal\", name = \"printed\" }]";
+    /// Parameters do not depend on the radio.
+    const ANY: Radio = Radio {
+        rate: 1_375_000,
+        sifs: Span::from_micros(10),
+        difs: Span::from_micros(50),
+        mean_backoff: Span::from_micros(310),
+        rts: Span::from_micros(352),
+        cts: Span::from_micros(304),
+        ack: Span::from_micros(304),
+    };
+    named_list(v, observe::REGISTRY, "observer", SHAPE, &|item, choice| {
+        objection(item, choice.entry.name, (choice.entry.build)(&choice.args, &ANY)).map(drop)
+    })
 }
 
 /// Reads a distance above zero, in metres.

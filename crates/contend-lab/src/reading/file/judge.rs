@@ -95,11 +95,8 @@ impl Judge<'_> {
                 "write `over` for the ratio to another point, or `less` for the difference from it",
             ));
         }
-        if requirement.pool && requirement.other().is_some() {
-            return Err(f.error(
-                "has `pool` beside `over` or `less`",
-                "write the quotient that is pooled as the metric, and remove `over` and `less`",
-            ));
+        if requirement.pool && requirement.less.is_some() {
+            return Err(f.error("has `pool` beside `less`", "remove `pool`: a mean of differences needs none"));
         }
         Ok(requirement)
     }
@@ -305,7 +302,9 @@ impl Judge<'_> {
             let node = self.sweep.unlabelled(&path, node);
             Ok((path, site.clone(), node))
         });
-        Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
+        let mut placed = placed.collect::<Result<Vec<_>, FileError>>()?;
+        placed.extend(self.sweep.joined(&placed));
+        Ok(Overlay::placed(placed))
     }
 }
 

@@ -3,9 +3,9 @@
 mod access_points;
 
 use self::access_points::{ap_tables, usual_ap};
-use super::choice::{choice, default_choice, objection};
+use super::choice::{NamedList, choice, default_choice, objection};
 use super::error::{FileError, Source};
-use super::field::Field;
+use super::field::{Field, observers};
 use super::flow::Draft;
 use super::passing;
 use super::places::{End, Places, valid_name};
@@ -20,10 +20,10 @@ use super::wire_rate::wire_rate;
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
 use contend_core::registry::{Amount, Value};
-use contend_core::{FlowId, Span, qdisc};
+use contend_core::{FlowId, Span, observe, qdisc};
 use contend_sim::scenario::{
     AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec,
-    WireRate, WireSpec,
+    Transport, WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
@@ -130,6 +130,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
     aps.iter().try_for_each(|ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
+    b.check_observers()?;
     let (sites_at, sites): (Vec<Val>, Vec<Site>) = b.sites.all.into_iter().unzip();
     let association = b.association.iter().map(|ap| ap.unwrap_or(0)).collect();
     let field = b.field.take().map(|f| f.with(sites, b.aps.len(), association, field_links));
@@ -357,6 +358,7 @@ impl<'a> Builder<'a> {
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
                 access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
                 client,
+                observe: self.observers(&mut f)?,
             };
             f.finish()?;
             if n == 0 {
@@ -367,6 +369,15 @@ impl<'a> Builder<'a> {
             self.add_station(v, spec, ap)?;
         }
         Ok(())
+    }
+
+    /// Reads the observers of a station or access point.
+    fn observers(&self, f: &mut Fields<'a>) -> Result<NamedList<observe::Build>, FileError> {
+        match (f.get("observe"), &self.field) {
+            (Some(v), None) => Err(v.error("needs a field", "add [field] range = \"250m\", or remove `observe`")),
+            (Some(v), Some(_)) => observers(&v),
+            (None, field) => Ok(field.as_ref().map_or_else(Vec::new, |f| f.observe.clone())),
+        }
     }
 
     fn add_station(&mut self, v: &Val, spec: StationSpec, ap: Option<usize>) -> Result<Place, FileError> {
@@ -460,20 +471,20 @@ impl<'a> Builder<'a> {
                 return Err(draft.to.error("is also the start of the flow", "name two different places"));
             }
             let direction = direction(ends.0, ends.1);
-            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > LARGEST_ON_AIR)
-            {
+            let largest = LARGEST_ON_AIR.saturating_sub(self.field.as_ref().map_or(0, Field::header));
+            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > largest) {
                 return Err(at.error(
                     format!("is too large for an 802.11 frame: {}B", draft.packet),
-                    format!("write at most {LARGEST_ON_AIR}B"),
+                    format!("write at most {largest}B"),
                 ));
             }
             if let Some((at, bytes)) = &draft.datagram
                 && direction != Direction::Wired
-                && *bytes > u64::from(LARGEST_ON_AIR)
+                && *bytes > u64::from(largest)
             {
                 return Err(at.error(
                     format!("writes datagrams of {bytes}B with their headers: too large for an 802.11 frame"),
-                    format!("write at most {}B of payload, or tcp instead of udp", LARGEST_ON_AIR - UDP_HEADERS),
+                    format!("write at most {}B of payload, or tcp instead of udp", largest - UDP_HEADERS),
                 ));
             }
             if let (Some(delay), false) = (&draft.delay, ends.0 == End::Server || ends.1 == End::Server) {
@@ -551,6 +562,7 @@ impl<'a> Builder<'a> {
                     loss: w.loss.clone(),
                     access: w.access.clone(),
                     client: None,
+                    observe: vec![],
                 };
                 self.add_station(at, spec, None)
             }
@@ -568,6 +580,30 @@ impl<'a> Builder<'a> {
             }
             (End::Station | End::Server, ..) => Err(at.error("needs a cell", "add [wifi] standard = \"802.11g\"")),
         }
+    }
+
+    /// Checks that senders which read what their station knows of its air have an observer there.
+    fn check_observers(&self) -> Result<(), FileError> {
+        for (flow, at) in self.flows.iter().zip(&self.from) {
+            let cc = match &flow.ends.transport {
+                Transport::Tcp(tcp) => &tcp.cc,
+                Transport::Udp(Some(control)) => &control.cc,
+                Transport::Udp(None) => continue,
+            };
+            let needs = (cc.entry.build)(&cc.args).is_ok_and(|cc| cc.needs().air);
+            let observed = |place: &Place| match *place {
+                Place::Station(i) => self.stations.get(i).is_some_and(|s| !s.observe.is_empty()),
+                _ => false,
+            };
+            let from = flow.random[0].as_deref().unwrap_or(std::slice::from_ref(&flow.from));
+            if needs && !from.iter().all(observed) {
+                return Err(at.error(
+                    format!("has no observer of the air, but the controller \"{}\" reads one", cc.entry.name),
+                    "add observe = [\"rt_winf\"] to [field]; the flow must begin at a station of the field",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that every flow has a path from one end to the other.

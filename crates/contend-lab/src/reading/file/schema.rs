@@ -242,8 +242,8 @@ fn algorithms(family: Family) -> Value {
 fn algorithm(family: Family, a: &Algorithm) -> Value {
     let mut properties: Map<String, Value> = a.params.iter().map(|p| (p.name.to_owned(), parameter(p))).collect();
     properties.insert("kind".to_owned(), json!({ "enum": [a.name, a.name.replace('_', "-")] }));
-    if family == Family::Estimators {
-        properties.insert("name".to_owned(), json!({ "type": "string", "description": "The name of the estimate." }));
+    if matches!(family, Family::Estimators | Family::Observers) {
+        properties.insert("name".to_owned(), json!({ "type": "string", "description": "The name in the results." }));
     }
     if (family, a.name) == (Family::Mobility, "trace") {
         let doc = "A movement file of ns-2's setdest, beside the experiment file or in a folder below.";

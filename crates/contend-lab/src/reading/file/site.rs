@@ -5,7 +5,7 @@ use super::error::FileError;
 use super::field::{Field, distance, point};
 use super::reader::{Fields, Val};
 use super::traces::Traces;
-use super::tree::NodeKind;
+use super::tree::{Node, NodeKind};
 use contend_core::Time;
 use contend_sim::mobility::{self, Movement, Setting};
 use contend_sim::rng;
@@ -132,8 +132,13 @@ impl<'a> Sites<'a> {
 
 /// Reads one pair, or the pair of this member from a list of pairs.
 fn pair(v: &Val) -> Result<Point, FileError> {
-    let pairs = matches!(&v.node.kind, NodeKind::List(l) if l.iter().any(|i| matches!(i.kind, NodeKind::List(_))));
-    if pairs { point(&v.pick()?) } else { point(v) }
+    let is_pair = |node: &Node| matches!(node.kind, NodeKind::List(_));
+    match (&v.node.kind, v.cx.member) {
+        (NodeKind::List(pairs), Some((k, _))) if pairs.iter().any(is_pair) => {
+            point(&Val { node: &pairs[(k - 1) % pairs.len()], ..v.clone() })
+        }
+        _ => point(v),
+    }
 }
 
 /// Reads the position of member `k` from 1 of a grid.

@@ -282,6 +282,22 @@ impl Sweep {
         self.key(path)?.choice(node).map(Choice::swept)
     }
 
+    /// The settings that go with `named`: if these are values of some keys of a `zip`, and of one row only, the other
+    /// keys of the `zip` have the values of that row.
+    pub fn joined(&self, named: &[(String, Site, Node)]) -> Vec<(String, Site, Node)> {
+        let mut all = vec![];
+        for axis in &self.axes {
+            let value = |key: &Key| named.iter().find(|(path, ..)| *path == key.path).map(|(_, _, node)| meaning(node));
+            let (given, others): (Vec<&Key>, Vec<&Key>) = axis.keys.iter().partition(|k| value(k).is_some());
+            let has = |k: &Key, row: usize| k.values.get(row).map(|c| meaning(&c.node)) == value(k);
+            let mut rows = (0..axis.len()).filter(|&row| !given.is_empty() && given.iter().all(|k| has(k, row)));
+            let (Some(row), None) = (rows.next(), rows.next()) else { continue };
+            let of_row = |k: &Key| Some((k.path.clone(), k.site.clone(), k.values.get(row)?.node.clone()));
+            all.extend(others.into_iter().filter_map(of_row));
+        }
+        all
+    }
+
     /// The value of the key `path` that `node` stands for: of a swept key, a label is replaced by its value.
     pub fn unlabelled(&self, path: &str, node: &Node) -> Node {
         self.key(path).map_or(node, |k| k.unlabelled(node)).clone()

@@ -1,6 +1,6 @@
 //! Reads `tcp = ...` of a flow: the name of a variant, or a table that starts from a variant.
 
-use super::choice::{default_choice, named, objection};
+use super::choice::{default_choice, named, named_list, objection};
 use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tree::NodeKind;
@@ -82,6 +82,15 @@ const VARIANTS: &[Variant] = &[
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
     Variant::pair("xcp", "xcp", "sack"),
     Variant::pair("rcp", "rcp", "sack"),
+    // Barreto 2012 §6.3.1, §6.3.2.
+    Variant {
+        set: &[("bandwidth", "air"), ("path_factor", "off")],
+        ..Variant::pair("tcp-ap-winf", "tcp_ap", "newreno")
+    },
+    Variant {
+        set: &[("bandwidth", "air"), ("path_factor", "hops")],
+        ..Variant::pair("we-tcp-ap", "tcp_ap", "newreno")
+    },
 ];
 
 /// The common part of the versions of TCP-Jersey.
@@ -218,6 +227,7 @@ fn rto(val: &Val) -> Result<RtoSpec, FileError> {
         initial: f.read_or("initial", usual.initial, |v| v.positive_span())?,
         granularity: f.read_or("granularity", usual.granularity, |v| v.positive_span())?,
         backoff_after: f.read_or("backoff_after", usual.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
+        one_sample: f.read_or("samples", usual.one_sample, |v| v.word(&[("each", false), ("one", true)]))?,
     };
     if rto.min > rto.max {
         return Err(
@@ -242,33 +252,19 @@ fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
     }
 }
 
-/// Reads the estimators of a flow: a name or a table for each. A table has a `name` if its kind alone is ambiguous.
+/// Reads the estimators of a flow.
 fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::Build>)>, FileError> {
     const SHAPE: &str = "[\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
-    let mut all: Vec<(String, Choice<estimate::Build>)> = vec![];
-    for item in v.list(SHAPE)? {
-        let (choice, own) = named(&item, estimate::REGISTRY, "estimator", None, &["name"])?;
+    named_list(v, estimate::REGISTRY, "estimator", SHAPE, &|item, choice| {
         let built = (choice.entry.build)(&choice.args);
         let reads = built.as_ref().is_ok_and(|e| e.reads_timestamps());
-        objection(&item, choice.entry.name, built)?;
+        objection(item, choice.entry.name, built)?;
         if reads && !timestamps {
             return Err(item
                 .error("needs timestamps, but this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));
         }
-        let name = own.as_ref().map_or(Ok(choice.entry.name), |n| n.text())?;
-        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            return Err(own
-                .as_ref()
-                .unwrap_or(&item)
-                .error(format!("is not a valid name of an estimate: \"{name}\""), "use letters, digits and _"));
-        }
-        if all.iter().any(|(n, _)| n == name) {
-            return Err(item
-                .error(format!("is the second estimate called \"{name}\""), format!("give it its own name: {SHAPE}")));
-        }
-        all.push((name.to_owned(), choice));
-    }
-    Ok(all)
+        Ok(())
+    })
 }
 
 fn window(v: &Val) -> Result<Amount, FileError> {

@@ -11,7 +11,9 @@
 use super::field::{ESTIMATE, FLOW, FLOW_AT, Field, Instant, QUEUE_AT, RUN, Read, unit};
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
-use crate::experiment::results::{Columns, Flow, Outcome, QueueSample, Run, SweptValue};
+use crate::experiment::results::{
+    Columns, Flow, ObservedStation, ObserverSeries, Outcome, QueueSample, Run, SweptValue,
+};
 use crate::reading::expression::{Dimension, Quantity};
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -42,7 +44,7 @@ pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), 
 /// `scope` is `flow` or `queue`.
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let groups = groups(&o.runs, |r| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len()));
-    write(o, ctx, SERIES_SCHEMA, path, &series_columns(&PointColumns::of(o), &watched(o)), &groups)
+    write(o, ctx, SERIES_SCHEMA, path, &series_columns(&PointColumns::of(o), &watched(o), &observers(o)), &groups)
 }
 
 /// One column: its name, its unit, and how to read its values in a row group. Only one column of a row group is in
@@ -275,6 +277,65 @@ impl Rows<'_> {
     }
 }
 
+/// A number of the observers of a station, in bits per second.
+type Observed = fn(&ObserverSeries) -> &Vec<Option<u64>>;
+
+/// A counter of a station with observers, and the factor that brings it to the unit of its column.
+type Counted = fn(&ObservedStation) -> (&Vec<u64>, f64);
+
+impl Rows<'_> {
+    /// What the station of each row, the owner of its queue, has at an instant.
+    fn observed(&self, of: &dyn Fn(&ObservedStation, usize) -> Option<f64>) -> Vec<Option<f64>> {
+        let station = |i: usize| i.checked_sub(self.run.series.flows.len());
+        let at = |(i, k): (usize, usize)| {
+            let station = station(i)?;
+            of(self.run.series.observed.iter().find(|s| s.station == station)?, k)
+        };
+        self.places().map(at).collect()
+    }
+}
+
+/// The names of all observers in all runs, without duplicates.
+fn observers(o: &Outcome) -> Vec<&str> {
+    let stations = o.runs.iter().flat_map(|r| &r.series.observed);
+    let all: BTreeSet<&str> = stations.flat_map(|s| &s.observers).map(|o| o.name.as_str()).collect();
+    all.into_iter().collect()
+}
+
+/// The columns of the observers: what each reports, and what really happened at their stations.
+fn observed_columns<'a>(observers: &'a [&str]) -> Vec<Column<'a>> {
+    const REPORTED: [(&str, Observed); 2] =
+        [("observed.capacity", |o| &o.capacity_bps), ("observed.available", |o| &o.available_bps)];
+    const HAPPENED: [(&str, Dimension, Counted); 3] = [
+        ("link.acked", Dimension::Bytes, |s| (&s.acked_bytes, 1.0)),
+        ("link.contended", Dimension::Time, |s| (&s.contended_ns, 1e-9)),
+        ("link.idle", Dimension::Time, |s| (&s.idle_ns, 1e-9)),
+    ];
+    let reported = |&name: &&'a str| {
+        REPORTED.map(|(what, of)| {
+            Column::numbers(format!("{what}.{name}"), Some(Dimension::Rate), move |r| {
+                r.observed(&|s, k| {
+                    let o = s.observers.iter().find(|o| o.name == name)?;
+                    Some(of(o).get(k).copied().flatten()? as f64)
+                })
+            })
+        })
+    };
+    let happened = |(name, unit, of): (&'static str, Dimension, Counted)| {
+        Column::numbers(name, Some(unit), move |r| {
+            r.observed(&|s, k| {
+                let (samples, scale) = of(s);
+                Some(*samples.get(k)? as f64 * scale)
+            })
+        })
+    };
+    let mut all: Vec<Column<'a>> = observers.iter().flat_map(reported).collect();
+    if !observers.is_empty() {
+        all.extend(HAPPENED.map(happened));
+    }
+    all
+}
+
 /// The names of all estimates in all runs, without duplicates.
 fn watched(o: &Outcome) -> Vec<&str> {
     let all: BTreeSet<&str> = o.runs.iter().flat_map(|r| &r.series.estimates).map(|e| e.name.as_str()).collect();
@@ -287,7 +348,7 @@ fn member(run: &Run, i: usize) -> Option<&str> {
     run.flows.get(i).map(|f| f.name.as_str()).or_else(queue)
 }
 
-fn series_columns<'a>(head: &'a PointColumns, watched: &'a [&str]) -> Vec<Column<'a>> {
+fn series_columns<'a>(head: &'a PointColumns, watched: &'a [&str], observers: &'a [&str]) -> Vec<Column<'a>> {
     type Texts = fn(&Run, usize) -> Option<&str>;
     let text = |name, of: Texts| {
         Column::texts(name, move |r| r.places().map(|(i, _)| of(r.run, i).map(str::to_owned)).collect())
@@ -303,6 +364,7 @@ fn series_columns<'a>(head: &'a PointColumns, watched: &'a [&str]) -> Vec<Column
     all.extend(FLOW_AT.iter().filter_map(|f| Column::of(f, |r, each| r.flows_at(each))));
     all.extend(QUEUE_AT.iter().filter_map(|f| Column::of(f, |r, each| r.queues_at(each))));
     all.extend(watched.iter().map(estimate));
+    all.extend(observed_columns(observers));
     all
 }
 

@@ -13,6 +13,8 @@ use contend_core::{Span, Time};
 pub(super) struct Radio {
     /// True while it transmits.
     pub(super) sends: bool,
+    /// When it last stopped transmitting.
+    pub(super) stopped: Time,
     /// The frames that arrive with enough power to be sensed.
     arriving: Vec<Arriving>,
     /// The frame on which it is locked.
@@ -56,6 +58,8 @@ pub(super) struct Own {
     /// When the exchange began, and when its sender won the medium.
     pub(super) start: Time,
     pub(super) won: Time,
+    /// When its data frame began, once it did.
+    pub(super) data: Option<Time>,
     /// When the wait for an answer to its last frame ends.
     pub(super) over: Time,
     /// Why the exchange failed, once it did. The sender acts on it when the medium around it is idle.

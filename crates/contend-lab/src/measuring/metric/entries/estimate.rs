@@ -3,7 +3,7 @@
 use super::flow::flow;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::reading::expression::Dimension;
+use crate::reading::expression::{Dimension, NumberFunction};
 use crate::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[flow(
@@ -48,9 +48,13 @@ fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
         };
         values.push(value.ok_or_else(|| a.unsampled())?);
     }
-    let all = match made {
-        Some(made) if ["min", "max"].contains(&made.name) => (made.of)(&values),
-        _ => stats::mean(&values),
-    };
-    all.ok_or_else(|| a.undefined("there is no such flow"))
+    together(*made, &values).ok_or_else(|| a.undefined("there is no such flow"))
+}
+
+/// One value of several members: the smallest or largest with `.min` or `.max`, otherwise the mean.
+pub(super) fn together(made: Option<&NumberFunction>, values: &[f64]) -> Option<f64> {
+    match made {
+        Some(made) if ["min", "max"].contains(&made.name) => (made.of)(values),
+        _ => stats::mean(values),
+    }
 }

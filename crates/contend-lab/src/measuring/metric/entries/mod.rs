@@ -4,6 +4,7 @@ mod air;
 mod estimate;
 pub(crate) mod fingerprint;
 mod flow;
+mod observed;
 mod queue;
 pub(super) mod success;
 mod tcp;
@@ -21,6 +22,7 @@ pub(super) const ALL: &[&[MetricEntry]] = &[
     estimate::METRICS,
     queue::METRICS,
     air::METRICS,
+    observed::METRICS,
     success::METRICS,
     fingerprint::METRICS,
     #[cfg(test)]

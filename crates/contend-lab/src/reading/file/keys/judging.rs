@@ -26,8 +26,8 @@ const EACH: Key = key("each", &[Kind::Word(&[
     ])], Value("\"every\""), "\"mean\"", "Where the expectation must hold.");
 #[rustfmt::skip]
 const POOL: Key = key("pool", &[Kind::Flag], Value("false"), "true",
-    "True if the metric is a quotient whose dividend and divisor are summed over all seeds before the division. So a \
-        seed without any event counts as it should.");
+    "True if dividend and divisor are summed over all seeds before the division: of a metric that is a quotient, or \
+        with `over` of the metric here and there. So a seed with little or nothing counts as it should.");
 
 #[rustfmt::skip]
 pub(super) static CLAIM: Table = Table {

@@ -169,6 +169,14 @@ const POSITION: Key = key("position", &[Kind::Word(&[
     ]), Kind::List(&Kind::Length)], Words("must be given in a [field], unless the station moves or links are given"),
     "[\"100m\", \"500m\"]", "The place in a [field]: metres to the east and to the north; the first if it moves.");
 
+/// The observers of a station, access point or field.
+#[rustfmt::skip]
+const OBSERVE: Key = key("observe", &[Kind::List(&Kind::Algorithm(Family::Observers))],
+    Words("that of [field]; there none"),
+    "[\"rt_winf\", { kind = \"rt_winf\", cap_def = \"literal\", name = \"printed\" }]",
+    "Observers of the air, only in a [field]. The queue of the station and the senders there read the first one. \
+        `name` tells two of a kind apart.");
+
 #[rustfmt::skip]
 static GRID: Table = Table {
     heading: "grid",
@@ -228,6 +236,10 @@ static FIELD: Table = Table {
             "Whether routing messages go before all other packets in the queue of a station, as in ns-2."),
         key("link_delay", &[Kind::Time], Value("\"0s\""), "\"25us\"",
             "Time that a packet needs to the queue of its station, and from a receiver upwards; 25us in ns-2."),
+        key("observe", &[Kind::List(&Kind::Algorithm(Family::Observers))], Words("none"), "[\"rt_winf\"]",
+            "Observers of the air at stations and access points that name none."),
+        key("notes_on_air", &[Kind::Flag], Value("false"), "true",
+            "Whether the note of an observer makes every ACK 4 B longer; otherwise it travels out of band."),
     ],
 };
 
@@ -297,6 +309,7 @@ static AP: Table = Table {
         key("access", ACCESS, Words("that of [wifi]"), "{ kind = \"dcf\", cwmin = 15 }",
             "Rule of medium access of the access point."),
         POSITION,
+        OBSERVE,
     ],
 };
 
@@ -326,6 +339,7 @@ static STATION: Table = Table {
             "When it is off in a [field]: nobody hears it, and it hears nobody. Pairs of beginning and end."),
         key("client", &[Kind::Algorithm(Family::Clients)], Words("none: the host's queue feeds the MAC"), "\"usb\"",
             "The client between the host and the MAC."),
+        OBSERVE,
     ],
 };
 
@@ -441,6 +455,10 @@ static RTO: Table = Table {
         key("granularity", &[Kind::PositiveTime], Value("\"1ms\""), "\"10ms\"",
             "Tick of the clock that measures round-trip times."),
         key("backoff_after", &[Kind::Whole(1, 1000)], Value("1"), "2", "The timeout doubles from this expiry on."),
+        key("samples", &[Kind::Word(&[
+                word("each", "Each acknowledgment gives a sample if it can."),
+                word("one", "One segment is timed at a time, about one in a round trip, as in ns-2."),
+            ])], Value("\"each\""), "\"one\"", "Which segments give round-trip times without timestamps."),
     ],
 };
 

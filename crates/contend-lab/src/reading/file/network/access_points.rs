@@ -35,6 +35,7 @@ pub(super) fn usual_ap(cx: ReadContext, wifi: &Wifi) -> Result<ApSpec, FileError
         loss: None,
         access: wifi.access.clone(),
         client: None,
+        observe: vec![],
     };
     Ok(ApSpec { station, control: vec![] })
 }
@@ -72,6 +73,7 @@ impl<'a> Builder<'a> {
         station.access = f.read_or("access", station.access, |v| read_access(&v, &wifi.phy))?;
         let control = f.read_or("control", vec![], |v| read_control(&v, &station))?;
         self.sites.read(self.field.as_ref(), v, &mut f, None, self.traces)?;
+        station.observe = self.observers(&mut f)?;
         f.finish()?;
         self.aps.push(ApSpec { station, control });
         Ok(())

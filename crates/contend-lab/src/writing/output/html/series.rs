@@ -45,6 +45,7 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
         what.figure("Smoothed round-trip time", "srtt [ms]", "", &fine, is_tcp, srtt),
     ];
     all.push(what.estimates(&fine));
+    all.push(what.observed(&fine));
     all.push(what.queues(&fine));
     all.into_iter().flatten().collect()
 }
@@ -186,35 +187,71 @@ impl Sampled<'_> {
     }
     /// The figure of the estimated rates.
     fn estimates(&self, windows: &[(usize, usize)]) -> Option<Figure> {
-        let time = &self.run.series.time_s;
-        let drawn: Vec<_> = self.run.series.estimates.iter().take(SINGLE).collect();
-        let name = |e: &EstimateSeries| {
-            format!("{} of {}", e.name, self.run.flows.get(e.flow).map_or("", |f| f.name.as_str()))
+        let of = |e: &EstimateSeries| {
+            let flow = self.run.flows.get(e.flow).map_or("", |f| f.name.as_str());
+            let at = |w: &(usize, usize)| e.rate_bps.get(w.1).map(|r| *r as f64 / 1e6);
+            (format!("{} of {flow}", e.name), windows.iter().map(at).collect())
         };
-        let top = drawn.iter().flat_map(|e| &e.rate_bps).max()?;
-        let mut plot = self.plot(Scale::from_zero(*top as f64 / 1e6), "estimate [Mb/s]");
+        self.rates("Estimated rates", "estimate [Mb/s]", windows, self.run.series.estimates.iter().map(of).collect())
+    }
+    /// The figure of what observers report of their links, beside what the stations really reached.
+    fn observed(&self, windows: &[(usize, usize)]) -> Option<Figure> {
+        let mut lines = vec![];
+        for s in &self.run.series.observed {
+            let station = self.run.stations.get(s.station).map_or("", String::as_str);
+            for o in &s.observers {
+                for (what, samples) in [("capacity", &o.capacity_bps), ("available", &o.available_bps)] {
+                    let at = |w: &(usize, usize)| Some(samples.get(w.1).copied().flatten()? as f64 / 1e6);
+                    lines.push((format!("{what} at {station} by {}", o.name), windows.iter().map(at).collect()));
+                }
+            }
+            let reached = |w: &(usize, usize)| {
+                let grown = |c: &[u64]| Some(c.get(w.1)?.saturating_sub(*c.get(w.0)?));
+                let (bytes, ns) = (grown(&s.acked_bytes)?, grown(&s.contended_ns)?);
+                (ns > 0).then(|| 8e3 * bytes as f64 / ns as f64)
+            };
+            lines.push((format!("reached at {station}"), windows.iter().map(reached).collect()));
+        }
+        lines.retain(|(_, line): &(String, Vec<Option<f64>>)| line.iter().any(Option::is_some));
+        self.rates("Links as observers see them", "rate [Mb/s]", windows, lines)
+    }
+    /// A figure with one line for each rate: its name, and Mb/s at the end of each window.
+    fn rates(
+        &self,
+        title: &str,
+        axis: &str,
+        windows: &[(usize, usize)],
+        mut lines: Vec<(String, Vec<Option<f64>>)>,
+    ) -> Option<Figure> {
+        let time = &self.run.series.time_s;
+        let left = lines.len().saturating_sub(SINGLE);
+        lines.truncate(SINGLE);
+        let top = lines.iter().flat_map(|(_, line)| line).flatten().copied().reduce(f64::max)?;
+        let mut plot = self.plot(Scale::from_zero(top), axis);
         let mut csv = String::from("time_s");
-        for (i, e) in drawn.iter().enumerate() {
-            let line: Vec<(f64, f64)> =
-                windows.iter().filter_map(|w| e.rate_bps.get(w.1).map(|r| (time[w.1], *r as f64 / 1e6))).collect();
-            plot.line(i, &line, &name(e));
-            let _ = write!(csv, ",{}", quoted(&name(e)));
+        for (i, (name, line)) in lines.iter().enumerate() {
+            let points: Vec<(f64, f64)> =
+                windows.iter().zip(line).filter_map(|(w, rate)| Some((time[w.1], (*rate)?))).collect();
+            plot.line(i, &points, name);
+            let _ = write!(csv, ",{}", quoted(name));
         }
         csv.push('\n');
-        for w in windows {
+        for (k, w) in windows.iter().enumerate() {
             let _ = write!(csv, "{:.6}", time[w.1]);
-            for e in &drawn {
-                let _ = write!(csv, ",{:.6}", e.rate_bps.get(w.1).map_or(0.0, |r| *r as f64 / 1e6));
+            for (_, line) in &lines {
+                let _ = match line.get(k).copied().flatten() {
+                    Some(rate) => write!(csv, ",{rate:.6}"),
+                    None => write!(csv, ","),
+                };
             }
             csv.push('\n');
         }
-        let left = self.run.series.estimates.len() - drawn.len();
         let note = if left > 0 { format!(" {left} more are in series.parquet.") } else { String::new() };
         Some(Figure {
-            title: "Estimated rates".into(),
+            title: title.into(),
             caption: format!("Seed {}, one run.{note}", self.run.seed),
-            svg: plot.finish("Estimated rates"),
-            legend: drawn.iter().enumerate().map(|(i, e)| (i % STYLES, name(e))).collect(),
+            svg: plot.finish(title),
+            legend: lines.into_iter().enumerate().map(|(i, (name, _))| (i % STYLES, name)).collect(),
             csv,
             command: self.command.into(),
             wide: false,
