@@ -6,11 +6,13 @@ extern crate alloc;
 mod common;
 
 use common::{PlainLink, What, contributing, defaults, each_vector, make, number, packet, time, value};
-use contend_core::explicit::{RCP, UNLIMITED, XCP};
+use contend_core::explicit::wcp::{self, Notice};
+use contend_core::explicit::{RCP, UNLIMITED, WCP, XCP};
+use contend_core::observe::{HeardFrame, Kind};
 use contend_core::packet::Explicit;
 use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
 use contend_core::registry::Entry;
-use contend_core::{Cx, Ecn, Packet, Rng, Time, packet, registry};
+use contend_core::{Cx, Ecn, Packet, Rng, Span, Time, packet, registry};
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
 
@@ -106,6 +108,10 @@ impl Bench {
                         let rtt_us = time(options.get(i + 1)?).as_micros() as u32;
                         p.set_explicit(RCP, Explicit { rtt_us, throughput: UNLIMITED, change: 0 });
                     }
+                    if let Some(i) = options.iter().position(|o| *o == "wcp") {
+                        let rtt_us = time(options.get(i + 1)?).as_micros() as u32;
+                        p.set_explicit(WCP, Explicit { rtt_us, throughput: rtt_us, change: 0 });
+                    }
                     if reverse {
                         p = p.reversed();
                     }
@@ -125,10 +131,35 @@ impl Bench {
                     .map(|p| match p.explicit_kind() {
                         XCP => format!("{} change {}", name(&p), p.explicit.change),
                         RCP => format!("{} rate {}", name(&p), p.explicit.throughput),
+                        WCP => format!("{}{}", name(&p), wcp_header(&p.explicit)),
                         _ => name(&p),
                     })
                     .collect();
                 Some(vec![self.result(if given.is_empty() { "none".into() } else { given.join(" ") })])
+            }
+            ["hears", from, to, options @ ..] => {
+                let notice = Notice {
+                    source: options.contains(&"source"),
+                    end: options.contains(&"end"),
+                    near: options.contains(&"near"),
+                    interval_us: common::option(options, "interval").map_or(0, |t| time(t).as_micros() as u32),
+                };
+                let mut p = packet(0, 0, What::Data, 1000, Ecn::NotEct, now);
+                p.set_explicit(WCP, notice.written(Explicit::default()));
+                self.qdisc.heard(&HeardFrame {
+                    kind: Kind::Data,
+                    from: from.parse().ok()?,
+                    to: to.parse().ok()?,
+                    me: ME,
+                    start: now,
+                    end: now,
+                    duration: Span::ZERO,
+                    bytes: p.size,
+                    decoded: !options.contains(&"garbled"),
+                    note: None,
+                    packet: Some(&p),
+                });
+                Some(vec![self.result("heard".into())])
             }
             _ => None,
         }
@@ -145,6 +176,21 @@ impl Bench {
         }
         what
     }
+}
+
+/// The number of the node whose discipline runs.
+const ME: u32 = 9;
+
+/// What a node has written into a header of WCP.
+fn wcp_header(h: &Explicit) -> String {
+    let notice = Notice::of(h);
+    let mut text = format!(" interval {}us", h.throughput);
+    for (is, word) in [(notice.source, "source"), (notice.end, "end"), (notice.near, "near")] {
+        if is {
+            text = text + " " + word;
+        }
+    }
+    if wcp::is_marked(h) { text + " congested" } else { text }
 }
 
 /// `a1`, `a2`, ...

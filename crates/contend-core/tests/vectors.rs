@@ -7,6 +7,7 @@ mod common;
 
 use common::{ack, contributing, defaults, each_vector, time, value};
 use contend_core::cc::{Ack, CaState, Cause, Controller, REGISTRY, RateSample, SSTHRESH_INFINITE, Signal, Window};
+use contend_core::observe::Local;
 use contend_core::registry::Entry;
 use contend_core::{Cx, Rng, Span, Time, cc, registry};
 use rand::SeedableRng as _;
@@ -52,6 +53,10 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
                 (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh))
             }
             ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
+            ["start", "capacity", capacity, "available", available] => {
+                let (capacity, available) = (capacity.parse().ok(), available.parse().ok());
+                w.local = Some(Local { capacity, available, ..Local::default() });
+            }
             [at, input @ ..] => {
                 let cc = cc.get_or_insert_with(|| {
                     let mut cc = (entry.build)(&args).unwrap();

@@ -347,7 +347,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
         "t.toml:9:9: `ap.queue` names an unknown queue discipline: \"hfsc\"\
             \n  help: write one of: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, \
-            pi, pie, rcp, rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wf2q, xcp, xcp_winf",
+            pi, pie, rcp, rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wcp, wf2q, xcp, xcp_b, xcp_winf",
     ),
     (
         "[[station]]",
@@ -360,7 +360,8 @@ const CASES: &[(&str, &str, &str)] = &[
         "[ap]\nqueue = \"lifo\"\n[[station]]",
         "t.toml:9:9: `ap.queue` names an unknown queue discipline: \"lifo\"\
             \n  help: did you mean `fifo`? Write one of: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, \
-            directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wf2q, xcp, xcp_winf",
+            directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wcp, wf2q, xcp, \
+            xcp_b, xcp_winf",
     ),
     (
         "[[station]]",
@@ -484,7 +485,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:16:7: `flow.0.tcp` names an unknown TCP variant: \"newrno\"\
             \n  help: did you mean `newreno`? Write one of: tahoe, reno, newreno, sack, cubic, westwood, \
             westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, tcp_d, dctcp, bbr, \
-            bbr3, xcp, rcp, tcp-ap-winf, we-tcp-ap, veno, aiad, perfect, tcp_ap, hop_limit",
+            bbr3, xcp, xcp_winf, rcp, rcp_winf, wcp, tcp-ap-winf, we-tcp-ap, veno, aiad, perfect, tcp_ap, hop_limit",
     ),
     (
         "tcp = \"newreno\"",

@@ -202,10 +202,66 @@ fn a_tcp_aware_queue_leaves_the_share_of_tcp() {
     assert!(with.iter().all(|x| x.is_finite()) && without.iter().all(|x| x.is_finite()), "{with:?} {without:?}");
 }
 
+/// Without an observer of the air, the senders of XCP-Winf and RCP-Winf are those of XCP and RCP.
+#[test]
+fn without_an_observer_the_winf_senders_do_what_their_bases_do() {
+    for (base, winf) in [("xcp", "xcp_winf"), ("rcp", "rcp_winf")] {
+        let digest = |cc: &str| {
+            let mut net = Net::new(&path(5_000_000, winf, &[], vec![connection(cc), connection(cc)])).unwrap();
+            net.run_until(at(10.0));
+            net.world.trace.digest()
+        };
+        assert_eq!(digest(base), digest(winf));
+    }
+}
+
+/// Mean packets waiting at the bottleneck from 20 to 40 s.
+fn waiting(s: &Scenario) -> f64 {
+    let mut net = Net::new(s).unwrap();
+    let i = net.queues().position(|q| q == "bottleneck").unwrap();
+    let [before, after] = [20.0, 40.0].map(|t| {
+        net.run_until(at(t));
+        net.meter(i).unwrap().read(at(t)).packet_ns as f64
+    });
+    (after - before) / 20e9
+}
+
+/// XCP-b does not know the capacity. Its queue comes to rest above zero, near kappa, and the link is full.
+#[test]
+fn xcp_b_fills_a_link_of_unknown_capacity_and_shares_it() {
+    for kappa in [5, 20] {
+        let with = [("kappa", Value::Amount(Amount::Packets(kappa)))];
+        let mut flows = vec![connection("xcp"), connection("xcp")];
+        flows[1].ends.start = Start::At(at(5.0));
+        let s = path(5_000_000, "xcp_b", &with, flows);
+        let (got, queue) = (shares(&s, 5_000_000), waiting(&s));
+        assert!(near(got.iter().sum(), 1.0, 0.02), "{kappa}: {got:?}");
+        assert!(got.iter().all(|&x| near(x, 0.5, 0.1)), "{kappa}: {got:?}");
+        assert!(queue < 2.0 * kappa as f64 + 5.0 && queue > 0.5 * kappa as f64, "{kappa}: {queue} packets wait");
+        all_hold(&s, &[at(0.5), at(6.0)]);
+    }
+}
+
+/// Additive increase and multiplicative decrease make the rates of two flows equal, whenever they begin. Both are halved
+/// when the queue is congested, so the load is between one half and all of the link, on average at least three quarters.
+#[test]
+fn wcp_shares_a_link_and_keeps_its_queue_from_overflowing() {
+    let mut flows = vec![connection("wcp"), connection("wcp")];
+    flows[1].ends.start = Start::At(at(5.0));
+    let s = path(5_000_000, "wcp", &[], flows);
+    let got = shares(&s, 5_000_000);
+    assert!(got.iter().sum::<f64>() > 0.75, "{got:?}");
+    assert!(near(got[0], got[1], 0.1), "{got:?}");
+    let mut net = Net::new(&s).unwrap();
+    net.run_until(at(40.0));
+    assert_eq!((net.sent(0).retransmitted, net.sent(1).retransmitted), (0, 0));
+    all_hold(&s, &[at(0.5), at(6.0)]);
+}
+
 #[test]
 fn every_source_that_datagrams_can_carry_obeys_the_laws_under_control() {
     for (source, _) in every::sources().into_iter().filter(|(_, carried)| *carried) {
-        for cc in ["xcp", "rcp"] {
+        for cc in ["xcp", "rcp", "wcp"] {
             let mut flow = datagrams(1, cc, 2, 0.5);
             flow.ends.traffic = source.clone();
             all_hold(&path(500_000, cc, &[], vec![flow]), &[at(0.3), at(3.0)]);

@@ -23,8 +23,8 @@ pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 mod path;
 
 crate::registry!(
-    Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, rcp, tcp_ap,
-    hop_limit,
+    Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, xcp_winf, rcp,
+    rcp_winf, wcp, tcp_ap, hop_limit,
 );
 
 /// The size of the explicit header on the air or wire.

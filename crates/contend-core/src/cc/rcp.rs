@@ -21,26 +21,32 @@ pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 5.13, 5.14";
 /// What it does.
 pub const SUMMARY: &str = "Paces at the rate that queues of kind rcp allow; losses do not change the rate.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[
-    super::HEADER.default("12B"),
-    Param::integer("window_100", "window in percent of rate x round-trip time").default("200").range(100.0, 10_000.0),
-];
+pub const PARAMS: &[Param] = &[super::HEADER.default("12B"), WINDOW];
+
+pub(super) const WINDOW: Param =
+    Param::integer("window_100", "window in percent of rate x round-trip time").default("200").range(100.0, 10_000.0);
 
 /// Builds the controller.
 ///
 /// # Errors
 /// If `header` is not in bytes.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
-    let window_100 = args.integer("window_100").clamp(100, 10_000) as u64;
-    Ok(Box::new(Rcp { header: header_bytes(args)?, window_100 }))
+    Ok(Box::new(Rcp::new(args)?))
 }
 
 #[derive(Debug)]
-struct Rcp {
+pub(super) struct Rcp {
     /// Size of the header in bytes.
     header: u32,
     /// Window in percent of rate x round-trip time.
     window_100: u64,
+}
+
+impl Rcp {
+    pub(super) fn new(args: &Args) -> Result<Rcp, String> {
+        let window_100 = args.integer("window_100").clamp(100, 10_000) as u64;
+        Ok(Rcp { header: header_bytes(args)?, window_100 })
+    }
 }
 
 impl Controller for Rcp {

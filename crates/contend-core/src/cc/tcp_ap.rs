@@ -65,13 +65,7 @@ pub const PARAMS: &[Param] = &[
         "bandwidth of a hop. air: capacity and available bandwidth that an observer of the sender's node measures",
     )
     .default("ll_bandwidth"),
-    Param::word(
-        "correction",
-        &["off", "overhead", "failures"],
-        "correction of the air's available bandwidth. overhead: eq. 5.21; failures: by the share of attempts that \
-            failed",
-    )
-    .default("off"),
+    Correction::PARAM,
     Param::word(
         "path_factor",
         &["off", "hops", "inner"],
@@ -101,11 +95,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
         printed: args.word("sign") == "printed",
         cov: args.word("coefficient") == "cov",
         air: args.word("bandwidth") == "air",
-        correction: match args.word("correction") {
-            "overhead" => Correction::Overhead,
-            "failures" => Correction::Failures,
-            _ => Correction::Off,
-        },
+        correction: Correction::new(args.word("correction")),
         factor: match args.word("path_factor") {
             "hops" => Factor::Hops,
             "inner" => Factor::Inner,

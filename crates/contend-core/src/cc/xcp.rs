@@ -20,10 +20,10 @@ pub const CITE: &str = "Katabi, Handley, Rohrs 2002; Barreto 2012 §2.3.3.1; ns-
 /// What it does.
 pub const SUMMARY: &str = "The window follows the feedback of queues of kind xcp; a loss halves it.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[
-    super::HEADER.default("20B"),
-    Param::rate("desired", "throughput that the sender asks for, C_desired").default("10Gbps").range(1e3, 17e9),
-];
+pub const PARAMS: &[Param] = &[super::HEADER.default("20B"), DESIRED];
+
+pub(super) const DESIRED: Param =
+    Param::rate("desired", "throughput that the sender asks for, C_desired").default("10Gbps").range(1e3, 17e9);
 
 /// A fraction of a byte, as a power of two.
 const FRACTION_BITS: u32 = 10;
@@ -35,17 +35,28 @@ const MOST: i64 = 1 << 30;
 /// # Errors
 /// If `header` is not in bytes.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
-    Ok(Box::new(Xcp { header: header_bytes(args)?, desired: args.rate("desired") / 8, rest_q10: 0 }))
+    Ok(Box::new(Xcp::new(args)?))
 }
 
 #[derive(Debug)]
-struct Xcp {
+pub(super) struct Xcp {
     /// Size of the header in bytes.
     header: u32,
     /// C_desired in bytes per second.
     desired: u64,
     /// What the window has beyond whole segments, in bytes.
     rest_q10: i64,
+}
+
+impl Xcp {
+    pub(super) fn new(args: &Args) -> Result<Xcp, String> {
+        Ok(Xcp { header: header_bytes(args)?, desired: args.rate("desired") / 8, rest_q10: 0 })
+    }
+
+    /// C_desired in bytes per second.
+    pub(super) fn desired(&self) -> u64 {
+        self.desired
+    }
 }
 
 impl Controller for Xcp {

@@ -8,8 +8,10 @@
 use crate::packet::{Explicit, Packet};
 
 pub mod rcp;
+pub mod wcp;
 pub mod winf;
 pub mod xcp;
+pub mod xcp_b;
 
 /// XCP. `throughput` is the sender's. `change` is the change of throughput for this packet in bytes per second: the
 /// sender's request, which queues lower.
@@ -19,6 +21,9 @@ pub const XCP: u8 = 1;
 pub const RCP: u8 = 2;
 /// RCP's REF packet: a header without data, sent only to learn the rate. Its acknowledgment is not a duplicate.
 pub const RCP_PROBE: u8 = 3;
+/// WCP. `throughput` is the control interval of the path in microseconds, which queues raise. `change` holds the mark for
+/// the sender and the notice of the node that sends the frame, see [`wcp`].
+pub const WCP: u8 = 4;
 
 /// The rate of RCP's header before any queue has lowered it.
 pub const UNLIMITED: u32 = u32::MAX;
@@ -42,11 +47,15 @@ pub struct Echo {
 
 impl Echo {
     /// A data packet with an explicit header arrived. Changes of XCP add up until they are returned
-    /// (draft-falk-xcp-spec §3.3). Otherwise the newest header counts.
+    /// (draft-falk-xcp-spec §3.3), and a mark of WCP stays. Otherwise the newest header counts.
     pub fn arrived(&mut self, p: &Packet) {
-        let before = if self.kind == XCP && p.explicit_kind() == XCP { self.header.change } else { 0 };
-        *self = Echo { kind: p.explicit_kind(), header: p.explicit };
-        self.header.change = self.header.change.saturating_add(before);
+        let mut header = p.explicit;
+        match (self.kind, p.explicit_kind()) {
+            (XCP, XCP) => header.change = header.change.saturating_add(self.header.change),
+            (WCP, WCP) => header = wcp::joined(header, self.header),
+            _ => {}
+        }
+        *self = Echo { kind: p.explicit_kind(), header };
     }
 
     /// Writes the header into `ack`, an acknowledgment that is about to leave.
@@ -88,5 +97,12 @@ mod tests {
         assert_eq!(answer(&[(XCP, i32::MAX), (XCP, 1)]), (XCP, i32::MAX));
         assert_eq!(answer(&[(RCP, 5), (RCP_PROBE, 7)]), (RCP_PROBE, 7));
         assert_eq!(answer(&[]).0, 0);
+    }
+
+    #[test]
+    fn a_mark_of_wcp_stays_until_it_is_returned() {
+        let mark = wcp::marked(Explicit::default()).change;
+        assert_eq!(answer(&[(WCP, mark), (WCP, 0)]), (WCP, mark));
+        assert_eq!(answer(&[(WCP, 0), (WCP, 0)]), (WCP, 0));
     }
 }

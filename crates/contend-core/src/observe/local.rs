@@ -1,5 +1,6 @@
 //! What a node knows of its air: the shared database of Barreto 2012 §5.3.
 
+use crate::registry::Param;
 use crate::time::{Span, Time};
 
 /// What a node knows of its air. Rates are bytes of IP packets per second; a share of 2^20 is 1.
@@ -32,6 +33,26 @@ pub enum Correction {
     Overhead,
     /// By the share of attempts that failed, the true rate of collisions (spec U8).
     Failures,
+}
+
+impl Correction {
+    /// The parameter `correction`.
+    pub const PARAM: Param = Param::word(
+        "correction",
+        &["off", "overhead", "failures"],
+        "correction of the air's available bandwidth. overhead: eq. 5.21; failures: by the share of attempts that \
+            failed",
+    )
+    .default("off");
+
+    /// Reads a value of [`Correction::PARAM`].
+    pub fn new(word: &str) -> Correction {
+        match word {
+            "overhead" => Correction::Overhead,
+            "failures" => Correction::Failures,
+            _ => Correction::Off,
+        }
+    }
 }
 
 impl Local {

@@ -37,6 +37,9 @@ pub(super) struct Capacity {
 }
 
 impl Capacity {
+    /// A capacity that nobody knows: infinite.
+    pub(super) const UNKNOWN: Capacity = Capacity { given: f64::INFINITY, observed: false, last: None };
+
     /// Reads the parameter `capacity`. `observed`: an observer of the node is asked before the link.
     pub(super) fn new(args: &Args, observed: bool) -> Capacity {
         Capacity { given: args.rate("capacity") as f64 / 8.0, observed, last: None }

@@ -1,6 +1,6 @@
 //! Queue disciplines: which packets wait at a transmitter, and in which order they leave.
 
-use crate::observe::Local;
+use crate::observe::{HeardFrame, Local};
 use crate::packet::{Ecn, Packet};
 use crate::registry::{Amount, Args};
 use crate::time::{Span, Time};
@@ -17,7 +17,7 @@ pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
 crate::registry!(
     Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red,
-    rem, vcrr, vfq, vqr, vrc, wf2q, xcp, xcp_winf,
+    rem, vcrr, vfq, vqr, vrc, wcp, wf2q, xcp, xcp_b, xcp_winf,
 );
 
 mod capacity;
@@ -59,6 +59,13 @@ pub trait Qdisc: Debug + Send {
     fn on_air(&mut self, _report: &AirReport) {}
     /// True if the discipline needs [`Qdisc::on_air`].
     fn hears_air(&self) -> bool {
+        false
+    }
+    /// The node of the transmitter received or sensed a frame, which has just ended. Called only in a field, and only if
+    /// [`Qdisc::listens`] is true.
+    fn heard(&mut self, _: &HeardFrame<'_>) {}
+    /// True if the discipline needs [`Qdisc::heard`].
+    fn listens(&self) -> bool {
         false
     }
 }

@@ -17,7 +17,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::explicit::winf::{Air, Flows, Load};
-use crate::explicit::{self, xcp::Shares};
+use crate::explicit::{self, xcp::Shares, xcp_b::Blind};
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -67,20 +67,33 @@ pub(super) const MIN_QUEUE_INTERVAL: Param =
 /// # Errors
 /// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(Xcp::new(args, Rules { load: Load::Used, own_throughput: true, flows: None, observed: false })))
+    let rules = Rules { aggregate: Aggregate::Load(Load::Used), own_throughput: true, flows: None };
+    Ok(Box::new(Xcp::new(args, Capacity::new(args, false), rules)))
 }
 
-/// What differs between XCP and XCP-Winf.
+/// What differs between XCP, XCP-Winf and XCP-b.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// What counts as load.
-    pub load: Load,
+    /// How the change of the aggregate is found.
+    pub aggregate: Aggregate,
     /// True if feedback depends on the throughput of the packet's sender. False: on the capacity.
     pub own_throughput: bool,
     /// The flows, if other flows get their share of the capacity.
     pub flows: Option<Flows>,
-    /// True if an observer of the node says capacity and available bandwidth.
-    pub observed: bool,
+}
+
+/// How the change of the aggregate is found.
+#[derive(Debug)]
+pub(super) enum Aggregate {
+    /// From capacity and load.
+    Load(Load),
+    /// From the motion of the queue.
+    Queue {
+        /// The law.
+        law: Blind,
+        /// True if the smallest queue of an interval counts. False: what waits at its end.
+        persistent: bool,
+    },
 }
 
 /// A queue under XCP.
@@ -115,11 +128,11 @@ pub(super) struct Xcp {
 }
 
 impl Xcp {
-    pub(super) fn new(args: &Args, rules: Rules) -> Xcp {
+    pub(super) fn new(args: &Args, capacity: Capacity, rules: Rules) -> Xcp {
         let first = args.time("first_interval");
         Xcp {
             queue: Fifo::new(args.amount("limit")),
-            capacity: Capacity::new(args, rules.observed),
+            capacity,
             rules,
             alpha: args.number("alpha"),
             beta: args.number("beta"),
@@ -153,6 +166,11 @@ impl Xcp {
             }
             let waiting = self.queue.backlog().bytes as f64;
             let still = self.persistent == waiting && self.least == waiting && self.interval == self.first;
+            let still = still
+                && match &self.rules.aggregate {
+                    Aggregate::Load(_) => true,
+                    Aggregate::Queue { law, .. } => law.rests(waiting),
+                };
             if self.shares.is_empty() && still {
                 // No packet came or went, so further timers change nothing.
                 let queue_interval = self.queue_interval(link);
@@ -171,9 +189,17 @@ impl Xcp {
         let share = self.rules.flows.as_ref().map_or(1.0, |f| f.share(self.control_at));
         let capacity = self.capacity.of(link) * share;
         self.air = self.capacity.air(link, capacity, input);
-        // Barreto 2012 eq. 2.20, 5.5.
-        let (spare, traffic) = self.rules.load.spare_and_traffic(&self.air, input);
-        let change = self.alpha * spare - self.beta * self.persistent / self.rtt;
+        let (change, traffic) = match &mut self.rules.aggregate {
+            Aggregate::Load(load) => {
+                // Barreto 2012 eq. 2.20, 5.5.
+                let (spare, traffic) = load.spare_and_traffic(&self.air, input);
+                (self.alpha * spare - self.beta * self.persistent / self.rtt, traffic)
+            }
+            Aggregate::Queue { law, persistent } => {
+                let queue = if *persistent { self.persistent } else { self.queue.backlog().bytes as f64 };
+                (law.change(self.alpha, self.beta, queue, self.rtt), input)
+            }
+        };
         self.shares.allot(change, (self.gamma * traffic - change.abs()).max(0.0));
         self.interval = Span::from_secs_f64(self.rtt).max(self.min);
         self.control_at += self.interval;
@@ -226,7 +252,7 @@ impl Qdisc for Xcp {
         let mut p = self.queue.pop()?;
         if let Some(inverse) = self.inverse(&p) {
             let mut header = self.shares.stamp(p.size.into(), inverse, p.explicit);
-            if self.rules.load != Load::Used {
+            if let Aggregate::Load(Load::Literal | Load::Available) = self.rules.aggregate {
                 // §5.3.1: no packet gets more than the available bandwidth.
                 header.change = header.change.min(self.air.available.min(f64::from(i32::MAX)) as i32);
             }

@@ -6,7 +6,8 @@
 //!   `used` and `own` this is XCP.
 //! - No packet gets more feedback than the available bandwidth, except with `used`.
 
-use super::xcp::{self, Rules, Xcp};
+use super::capacity::{Capacity, OBSERVED_CAPACITY};
+use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
 use crate::explicit::winf::{Flows, Load};
 use crate::registry::Param;
@@ -20,7 +21,7 @@ pub const SUMMARY: &str = "XCP with the capacity and the available bandwidth tha
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
-    super::capacity::OBSERVED_CAPACITY,
+    OBSERVED_CAPACITY,
     Param::word(
         "load",
         Load::WORDS,
@@ -59,10 +60,9 @@ pub(super) const TCP_AWARE: Param = Param::flag(
 /// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let rules = Rules {
-        load: Load::new(args.word("load")),
+        aggregate: Aggregate::Load(Load::new(args.word("load"))),
         own_throughput: args.word("throughput") == "own",
         flows: args.flag("tcp_aware").then(Flows::default),
-        observed: true,
     };
-    Ok(Box::new(Xcp::new(args, rules)))
+    Ok(Box::new(Xcp::new(args, Capacity::new(args, true), rules)))
 }

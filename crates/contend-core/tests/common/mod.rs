@@ -5,6 +5,7 @@
 pub mod contributing;
 
 use contend_core::cc::Ack;
+use contend_core::explicit::wcp;
 use contend_core::packet::Explicit;
 use contend_core::qdisc::{Build, Link, Qdisc, Site};
 use contend_core::registry::{Amount, Args, Entry, Param, Unit, Value};
@@ -68,17 +69,24 @@ pub fn ack(words: &[&str]) -> Option<Ack> {
         ece: words.contains(&"marked"),
         tsval: option(words, "tsval").map(|n| n.parse().unwrap()),
         round_start: words.contains(&"round"),
-        explicit: explicit(option(words, "change"), option(words, "allowed")),
+        explicit: explicit(words),
         hops: option(words, "hops").map_or(0, |n| n.parse().unwrap()),
         ..Ack::default()
     })
 }
 
-/// The explicit header that an acknowledgment returns: a change or an allowed rate in bytes per second.
-fn explicit(change: Option<&str>, allowed: Option<&str>) -> Option<Explicit> {
-    let (change, throughput) = (change.map(|n| n.parse().unwrap()), allowed.map(|n| n.parse().unwrap()));
+/// The explicit header that an acknowledgment returns: a change or an allowed rate in bytes per second, or a control
+/// interval of WCP and perhaps its mark.
+fn explicit(words: &[&str]) -> Option<Explicit> {
+    if let Some(interval) = option(words, "interval") {
+        let h = Explicit { throughput: time(interval).as_micros() as u32, ..Explicit::default() };
+        return Some(if words.contains(&"congested") { wcp::marked(h) } else { h });
+    }
+    let number = |name| option(words, name).map(|n| n.parse::<i64>().unwrap());
+    let (change, throughput) = (number("change"), number("allowed"));
     let given = change.is_some() || throughput.is_some();
-    given.then(|| Explicit { rtt_us: 0, throughput: throughput.unwrap_or(0), change: change.unwrap_or(0) })
+    let (change, throughput) = (change.unwrap_or(0) as i32, throughput.unwrap_or(0) as u32);
+    given.then_some(Explicit { rtt_us: 0, throughput, change })
 }
 
 /// How far parameters may be from their defaults.

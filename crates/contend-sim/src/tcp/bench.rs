@@ -293,8 +293,14 @@ fn defaults(params: &[Param]) -> Args {
 }
 
 fn rate(text: &str) -> u64 {
-    let (number, unit) = text.split_at(text.len() - 4);
-    number.parse::<u64>().unwrap() * if unit == "Gbps" { 1_000_000_000 } else { 1_000_000 }
+    let (number, unit) = text.split_at(text.find(char::is_alphabetic).unwrap());
+    let unit = match unit {
+        "Gbps" => 1_000_000_000,
+        "Mbps" => 1_000_000,
+        "kbps" => 1_000,
+        _ => 1,
+    };
+    number.parse::<u64>().unwrap() * unit
 }
 
 /// A source with the writes `WRITES`.

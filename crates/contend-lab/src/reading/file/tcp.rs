@@ -81,7 +81,10 @@ const VARIANTS: &[Variant] = &[
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
     Variant::pair("xcp", "xcp", "sack"),
+    Variant::pair("xcp_winf", "xcp_winf", "sack"),
     Variant::pair("rcp", "rcp", "sack"),
+    Variant::pair("rcp_winf", "rcp_winf", "sack"),
+    Variant::pair("wcp", "wcp", "sack"),
     // Barreto 2012 §6.3.1, §6.3.2.
     Variant {
         set: &[("bandwidth", "air"), ("path_factor", "off")],

@@ -1,0 +1,70 @@
+//! XCP-b (XCP blind): XCP on a link of unknown capacity, such as a shared medium.
+//!
+//! - The motion of the queue takes the place of the spare capacity (`explicit/xcp_b.rs`). All else is XCP's, and so are
+//!   the senders: `cc = "xcp"`.
+//! - Without a capacity, the smallest queue is taken in max(2 ms, d / 2).
+//! - The thesis prints no equation and no parameter. The law is that of Abrantes and Ricardo 2006 as the specification
+//!   recalls it. `kappa`, `patience`, `mtu` and `queue` are ours to choose; chi is to stay below 1 / (5 - alpha - beta),
+//!   here 0.228, so that one flow never overflows the buffer.
+//! - The thesis also names the number of link-layer retransmissions. No known equation of XCP-b contains it.
+
+use super::capacity::Capacity;
+use super::xcp::{self, Aggregate, Rules, Xcp};
+use super::{Args, Qdisc, Site};
+use crate::explicit::xcp_b::Blind;
+use crate::registry::{Amount, Param};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source of the algorithm.
+pub const CITE: &str = "Abrantes, Ricardo 2006, as Barreto 2012 §2.3.3.1 uses it";
+/// What it does.
+pub const SUMMARY: &str = "XCP without a known capacity: spare capacity from the motion of the queue.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    super::fifo::LIMIT,
+    xcp::ALPHA,
+    xcp::BETA,
+    xcp::GAMMA,
+    Param::number("chi", "feedback while the queue is empty, as a share of the buffer for each mean round-trip time")
+        .default("0.2")
+        .range(0.0, 1.0),
+    Param::amount("kappa", "queue that is aimed at (above-zero stabilisation)").default("5p").range(0.0, 1e9),
+    Param::integer("patience", "control intervals before an empty queue counts as an idle link (late reaction)")
+        .default("3")
+        .range(0.0, 1000.0),
+    Param::amount("mtu", "packet size for a limit or kappa in packets").default("1500B").range(1.0, 65_535.0),
+    Param::word(
+        "queue",
+        &["persistent", "present"],
+        "queue whose motion counts. persistent: the smallest of the last queue interval, as in XCP; present: what \
+            waits when the control interval ends",
+    )
+    .default("persistent"),
+    xcp::FIRST_INTERVAL,
+    xcp::MAX_INTERVAL.default("1s"),
+    xcp::MIN_INTERVAL,
+    xcp::MIN_QUEUE_INTERVAL,
+];
+
+/// Builds the discipline.
+///
+/// # Errors
+/// If `mtu` is not in bytes.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let mtu = super::bytes(args, "mtu")? as f64;
+    let bytes = |name| match args.amount(name) {
+        Amount::Bytes(n) => n as f64,
+        Amount::Packets(n) => n as f64 * mtu,
+    };
+    let law = Blind {
+        chi: args.number("chi"),
+        buffer: bytes("limit"),
+        target: bytes("kappa"),
+        patience: args.integer("patience").clamp(0, 1000) as u32,
+        before: 0.0,
+        empty: 0,
+    };
+    let aggregate = Aggregate::Queue { law, persistent: args.word("queue") == "persistent" };
+    Ok(Box::new(Xcp::new(args, Capacity::UNKNOWN, Rules { aggregate, own_throughput: true, flows: None })))
+}
