@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn joined_headers_keep_the_mark_and_the_longer_interval() {
-        let (short, long) = (Explicit { throughput: 5, ..Explicit::default() }, Explicit { throughput: 9, ..Explicit::default() });
+        let (short, long) =
+            (Explicit { throughput: 5, ..Explicit::default() }, Explicit { throughput: 9, ..Explicit::default() });
         for (newer, older) in [(marked(short), long), (short, marked(long)), (marked(long), short)] {
             let h = joined(newer, older);
             assert!(is_marked(&h) && h.throughput == 9);

@@ -101,7 +101,7 @@ pub struct HeardFrame<'a> {
     pub decoded: bool,
     /// What an ACK carries for observers.
     pub note: Option<u32>,
-    /// The packet of a data frame that is for this node or for all.
+    /// The packet of a data frame that this node has decoded.
     pub packet: Option<&'a Packet>,
 }
 

@@ -1,7 +1,7 @@
 //! Queue disciplines: which packets wait at a transmitter, and in which order they leave.
 
 use crate::observe::{HeardFrame, Local};
-use crate::packet::{Ecn, Packet};
+use crate::packet::{Ecn, Explicit, Packet};
 use crate::registry::{Amount, Args};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
@@ -61,13 +61,31 @@ pub trait Qdisc: Debug + Send {
     fn hears_air(&self) -> bool {
         false
     }
-    /// The node of the transmitter received or sensed a frame, which has just ended. Called only in a field, and only if
-    /// [`Qdisc::listens`] is true.
-    fn heard(&mut self, _: &HeardFrame<'_>) {}
-    /// True if the discipline needs [`Qdisc::heard`].
-    fn listens(&self) -> bool {
-        false
+    /// What the discipline learns of the nodes around it. It learns only in a field.
+    fn hearing(&self) -> Hearing {
+        Hearing::Nothing
     }
+    /// The node of the transmitter received or sensed a frame, which has just ended. Called only if
+    /// [`Qdisc::hearing`] is not `Nothing`.
+    fn heard(&mut self, _frame: &HeardFrame<'_>) {}
+    /// What the nodes around are to know at once, if it has changed since the last call. Called only if
+    /// [`Qdisc::hearing`] is `AtOnce`.
+    fn notice(&mut self, _now: Time) -> Option<Explicit> {
+        None
+    }
+    /// The node `from`, whose frames this node can decode, has a new [`Qdisc::notice`].
+    fn told(&mut self, _from: u32, _notice: &Explicit) {}
+}
+
+/// What a discipline learns of the nodes around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hearing {
+    /// Nothing.
+    Nothing,
+    /// What their frames say.
+    Frames,
+    /// What their frames say, and their notices at once. For reference: no node could do so.
+    AtOnce,
 }
 
 /// What a discipline may ask about its place when it is built.

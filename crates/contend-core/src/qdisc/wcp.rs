@@ -13,12 +13,12 @@
 //! - `sharing = "oracle"`: neighbours know of a notice at once. `"none"`: a node knows only itself, as on a wire.
 
 use super::fifo::Fifo;
-use super::{Args, Backlog, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, Hearing, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::explicit::WCP;
 use crate::explicit::wcp::{self, Longest, Notice};
 use crate::observe::{HeardFrame, Kind};
-use crate::packet::Packet;
+use crate::packet::{Explicit, Packet};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -56,12 +56,16 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         limit,
         threshold: args.number("threshold"),
         weight: args.number("weight"),
-        listens: args.word("sharing") == "overheard",
+        hearing: match args.word("sharing") {
+            "oracle" => Hearing::AtOnce,
+            "none" => Hearing::Nothing,
+            _ => Hearing::Frames,
+        },
         memory,
         average: 0.0,
         rtt: Longest::new(memory),
-        receives_until: Time::ZERO,
         neighbours: Vec::new(),
+        told: Notice::default(),
     }))
 }
 
@@ -72,16 +76,25 @@ struct Wcp {
     /// A share of the limit, as `average` is.
     threshold: f64,
     weight: f64,
-    /// True if it learns from overheard frames.
-    listens: bool,
+    hearing: Hearing,
     memory: Span,
     average: f64,
     /// Round-trip times of the flows that cross the node, in microseconds.
     rtt: Longest,
-    /// Until then a congested link ends at this node.
-    receives_until: Time,
-    /// The last notice of each neighbour and when it ceases to count.
-    neighbours: Vec<(u32, Notice, Time)>,
+    neighbours: Vec<Neighbour>,
+    /// The last notice that the neighbours were told at once.
+    told: Notice,
+}
+
+/// A node that this one hears.
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    node: u32,
+    notice: Notice,
+    /// When the notice ceases to count.
+    until: Time,
+    /// Until then it counts as sending to this node.
+    sends_until: Time,
 }
 
 impl Wcp {
@@ -94,16 +107,26 @@ impl Wcp {
         self.average += self.weight * (length - self.average);
     }
 
-    /// The notices that count at `now`, with the numbers of their nodes.
-    fn notices(&self, now: Time) -> impl Iterator<Item = (u32, &Notice)> {
-        self.neighbours.iter().filter(move |(.., until)| now < *until).map(|(node, notice, _)| (*node, notice))
+    /// The neighbours whose notices count at `now`.
+    fn known(&self, now: Time) -> impl Iterator<Item = &Neighbour> {
+        self.neighbours.iter().filter(move |n| now < n.until)
+    }
+
+    fn neighbour(&mut self, now: Time, node: u32) -> &mut Neighbour {
+        let place = self.neighbours.iter().position(|n| n.node == node).unwrap_or_else(|| {
+            self.neighbours.retain(|n| now < n.until || now < n.sends_until);
+            let (notice, never) = (Notice::default(), Time::ZERO);
+            self.neighbours.push(Neighbour { node, notice, until: never, sends_until: never });
+            self.neighbours.len() - 1
+        });
+        &mut self.neighbours[place]
     }
 
     /// What this node tells its neighbours.
     fn own(&mut self, now: Time) -> Notice {
         let source = self.average > self.threshold;
-        let end = source || now < self.receives_until;
-        let near = end || self.notices(now).any(|(_, n)| n.end);
+        let end = source || self.known(now).any(|n| n.notice.source && now < n.sends_until);
+        let near = end || self.known(now).any(|n| n.notice.end);
         Notice { source, end, near, interval_us: self.rtt.at(now) }
     }
 }
@@ -127,12 +150,12 @@ impl Qdisc for Wcp {
         let mut h = own.written(p.explicit);
         if !p.is_reverse() {
             let next = link.neighbour(&p);
-            let near = own.near || self.notices(cx.now).any(|(node, n)| node == next && n.near);
+            let near = own.near || self.known(cx.now).any(|n| n.node == next && n.notice.near);
             if near {
                 sink.marked += u64::from(!wcp::is_marked(&h));
                 h = wcp::marked(h);
             }
-            let intervals = self.notices(cx.now).map(|(_, n)| n.interval_us);
+            let intervals = self.known(cx.now).map(|n| n.notice.interval_us);
             h.throughput = intervals.fold(h.throughput.max(own.interval_us), u32::max);
         }
         p.set_explicit(WCP, h);
@@ -143,22 +166,81 @@ impl Qdisc for Wcp {
         self.queue.backlog()
     }
 
-    fn listens(&self) -> bool {
-        self.listens
+    fn hearing(&self) -> Hearing {
+        self.hearing
     }
 
     fn heard(&mut self, f: &HeardFrame<'_>) {
-        let Some(p) = f.packet.filter(|p| f.decoded && f.kind == Kind::Data && p.explicit_kind() == WCP) else { return };
-        let (notice, until) = (Notice::of(&p.explicit), f.end + self.memory);
-        if notice.source && f.to == f.me {
-            self.receives_until = until;
+        let Some(p) = f.packet.filter(|p| f.decoded && f.kind == Kind::Data && p.explicit_kind() == WCP) else {
+            return;
+        };
+        let (until, frames) = (f.end + self.memory, self.hearing == Hearing::Frames);
+        let neighbour = self.neighbour(f.end, f.from);
+        if f.to == f.me {
+            neighbour.sends_until = until;
         }
-        match self.neighbours.iter_mut().find(|(node, ..)| *node == f.from) {
-            Some(known) => *known = (f.from, notice, until),
-            None => {
-                self.neighbours.retain(|(.., until)| f.end < *until);
-                self.neighbours.push((f.from, notice, until));
-            }
+        if frames {
+            (neighbour.notice, neighbour.until) = (Notice::of(&p.explicit), until);
         }
+    }
+
+    fn notice(&mut self, now: Time) -> Option<Explicit> {
+        let own = self.own(now);
+        let is_new = own != core::mem::replace(&mut self.told, own);
+        is_new.then(|| own.written(Explicit::default()))
+    }
+
+    fn told(&mut self, from: u32, notice: &Explicit) {
+        let neighbour = self.neighbour(Time::ZERO, from);
+        (neighbour.notice, neighbour.until) = (Notice::of(notice), Time::NEVER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::{Bench, conserves, made, packet, steps, word};
+    use super::*;
+    use crate::registry::{Amount, Value};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn packets_are_conserved(steps in steps()) {
+            conserves(&mut *made(build, PARAMS, &[]), &steps)?;
+        }
+    }
+
+    /// With the oracle, a neighbour is told what has changed, and only then. What it is told does not expire.
+    #[test]
+    fn an_oracle_tells_what_has_changed() {
+        let oracle = || {
+            let limit = ("limit", Value::Amount(Amount::Packets(2)));
+            made(build, PARAMS, &[limit, ("weight", Value::Number(1.0)), ("sharing", word("oracle"))])
+        };
+        let data = || {
+            let mut p = packet(1, 1000);
+            p.set_explicit(WCP, Explicit { rtt_us: 1600, ..Explicit::default() });
+            p
+        };
+        let (mut one, mut two, mut bench) = (oracle(), oracle(), Bench::default());
+        assert_eq!(one.notice(bench.now), None);
+        bench.push(&mut *one, data());
+        bench.push(&mut *one, data());
+        let notice = one.notice(bench.now).unwrap();
+        let want = Notice { source: true, end: true, near: true, interval_us: 1600 };
+        assert_eq!(Notice::of(&notice), want);
+        assert_eq!(one.notice(bench.now), None);
+        two.told(7, &notice);
+        bench.now += Span::from_secs(100);
+        bench.push(&mut *two, data());
+        assert!(wcp::is_marked(&bench.pop(&mut *two).unwrap().explicit));
+        let near = two.notice(bench.now).unwrap();
+        assert_eq!(Notice::of(&near), Notice { source: false, end: false, ..want });
+        // The queue empties.
+        bench.pop(&mut *one);
+        bench.pop(&mut *one);
+        two.told(7, &one.notice(bench.now).unwrap());
+        bench.push(&mut *two, data());
+        assert!(!wcp::is_marked(&bench.pop(&mut *two).unwrap().explicit));
     }
 }

@@ -45,7 +45,7 @@ pub struct Bss {
     /// True if routing messages go before all other packets.
     prefers_messages: bool,
     /// True if something besides the stations and the medium may act at a time of its own: control blocks, routing
-    /// agents, or a link layer that takes time.
+    /// agents, a link layer that takes time, or queues of which others know at once.
     has_layers: bool,
     /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
@@ -129,7 +129,10 @@ impl Bss {
         let observers = Observers::new(spec, &air, rules.len())?;
         let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
-        let has_layers = !control.iter().all(Chain::is_empty) || forwarding.has_agents() || !link_layer.is_instant();
+        let has_layers = !control.iter().all(Chain::is_empty)
+            || forwarding.has_agents()
+            || !link_layer.is_instant()
+            || !stations.known_at_once().is_empty();
         let bridge = Bridge::new(routes, control);
         Ok(Bss {
             air,
@@ -589,6 +592,25 @@ impl Bss {
     }
 }
 
+impl Bss {
+    /// Tells the queues of stations what those of others want known at once, until nothing changes.
+    #[cold]
+    fn share(&mut self, now: Time) {
+        let Medium::Field(field) = &mut self.medium else { return };
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for i in 0..self.stations.known_at_once().len() {
+                let from = self.stations.known_at_once()[i];
+                let Some(notice) = self.stations.notice(from, now) else { continue };
+                changed = true;
+                for h in field.hearers(now, from).iter().filter(|h| h.decodes) {
+                    self.stations.told(h.station, from, &notice);
+                }
+            }
+        }
+    }
+}
+
 impl Node for Bss {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
@@ -604,6 +626,9 @@ impl Node for Bss {
         while let Some(r) = self.returned.pop() {
             self.failed(now, r, out);
             self.carry_out(now, out);
+        }
+        if !self.stations.known_at_once().is_empty() {
+            self.share(now);
         }
         let layers = self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline());
         self.medium.next_deadline().min(self.stations.next_deadline()).min(layers)

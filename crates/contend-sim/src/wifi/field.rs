@@ -227,6 +227,11 @@ impl Field {
         self.links.map(now)
     }
 
+    /// The stations that would hear a frame that `from` starts at `now`, the nearest first.
+    pub(super) fn hearers(&mut self, now: Time, from: StationId) -> &[Hearer] {
+        self.links.hearers(now, from)
+    }
+
     /// Number of frames that other frames spoiled at the station to which they were addressed.
     pub(super) fn collisions(&self) -> u64 {
         self.collisions
@@ -729,12 +734,12 @@ impl Field {
     #[inline]
     fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
         let radio = &self.radios[station as usize];
-        if !senders.observers.listens(station) || radio.sends {
+        let (observed, queues) = (senders.observers.listens(station), senders.stations.listens(station));
+        if !(observed || queues) || radio.sends {
             return;
         }
         let is_data = f.kind == PartKind::Data;
-        let for_it = is_data && (f.to == station || f.to == BROADCAST);
-        let packet = senders.stations.in_service(f.owner).filter(|_| for_it).map(|s| &s.packet);
+        let packet = senders.stations.packet(f.owner).filter(|_| is_data && decoded).copied();
         let began = Time::from_nanos(senders.now.as_nanos() - (f.end - f.start).as_nanos());
         let heard = HeardFrame {
             kind: match f.kind {
@@ -752,9 +757,14 @@ impl Field {
             bytes: if is_data { f.bytes } else { 0 },
             decoded,
             note: None,
-            packet,
+            packet: packet.as_ref(),
         };
-        senders.observers.heard(&heard);
+        if observed {
+            senders.observers.heard(&heard);
+        }
+        if queues {
+            senders.stations.heard(&heard);
+        }
     }
 
     /// Tells the observers of the station of `who` of its exchange `own`, which has ended at `end`.

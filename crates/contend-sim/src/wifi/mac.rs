@@ -287,6 +287,15 @@ impl Mac {
         self.queues.of(category)
     }
 
+    /// The disciplines of its queues.
+    pub(super) fn disciplines(&mut self) -> impl Iterator<Item = &mut dyn Qdisc> {
+        let queues = match &mut self.queues {
+            Queues::One(queue) => std::slice::from_mut(queue),
+            Queues::ByCategory(queues) => &mut queues[..],
+        };
+        queues.iter_mut().map(Queue::discipline)
+    }
+
     // ---- packets come in ----
 
     /// Takes `p`, whose next hop is `to` and which enters the queue of `category` now. Dropped packets stay in the sink

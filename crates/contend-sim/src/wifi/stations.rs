@@ -21,7 +21,9 @@ use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::world::Out;
-use contend_core::qdisc::{AirReport, Sink, Site};
+use contend_core::observe::HeardFrame;
+use contend_core::packet::Explicit;
+use contend_core::qdisc::{AirReport, Hearing, Qdisc, Sink, Site};
 use contend_core::{Packet, Span, Time};
 
 /// The stations of a channel.
@@ -42,6 +44,10 @@ pub(super) struct Stations {
     pauses: bool,
     /// True if a discipline or a control block of an access point needs reports of attempts.
     reports: bool,
+    /// What the queues of each station learn of the stations around it; empty if no queue learns anything.
+    hearing: Vec<Hearing>,
+    /// Stations of which others know at once.
+    at_once: Vec<StationId>,
     /// Macs with waiting packets of which none may leave yet.
     held_back: Vec<Contender>,
     /// Macs with a burst in service.
@@ -66,6 +72,8 @@ impl Stations {
             hosts: specs().map(|(_, s)| Host::new(s.client.as_ref())).collect(),
             pauses: false,
             reports: false,
+            hearing: Vec::new(),
+            at_once: Vec::new(),
             held_back: Vec::new(),
             backlogged: 0,
         };
@@ -78,6 +86,7 @@ impl Stations {
         }
         let mut aps = all.macs.iter_mut().take(spec.aps.len());
         all.reports = control_hears_air || aps.any(|mac| mac.queue(Category::Be).discipline().hears_air());
+        all.find_hearing();
         Ok(all)
     }
 
@@ -103,6 +112,57 @@ impl Stations {
             self.categories[station as usize] = Some(contenders);
         }
         Ok(())
+    }
+
+    /// Asks all queues what they learn of the stations around them.
+    fn find_hearing(&mut self) {
+        let mut hearing = vec![Hearing::Nothing; self.len];
+        for mac in &mut self.macs {
+            let station = mac.station() as usize;
+            let learns = mac.disciplines().map(|d| d.hearing()).find(|h| *h != Hearing::Nothing);
+            hearing[station] = learns.unwrap_or(hearing[station]);
+        }
+        self.at_once =
+            (0..).zip(&hearing).filter(|(_, h)| **h == Hearing::AtOnce).map(|(station, _)| station).collect();
+        if hearing.iter().any(|h| *h != Hearing::Nothing) {
+            self.hearing = hearing;
+        }
+    }
+
+    /// True if a queue of `station` learns from frames.
+    #[inline]
+    pub(super) fn listens(&self, station: StationId) -> bool {
+        self.hearing.get(station as usize).is_some_and(|h| *h != Hearing::Nothing)
+    }
+
+    /// The station `f.me` received or sensed `f`.
+    pub(super) fn heard(&mut self, f: &HeardFrame<'_>) {
+        self.disciplines(f.me, |d| d.heard(f));
+    }
+
+    /// Stations of which others know at once.
+    #[inline]
+    pub(super) fn known_at_once(&self) -> &[StationId] {
+        &self.at_once
+    }
+
+    /// What others are to know of `station` at once, if it has changed.
+    pub(super) fn notice(&mut self, station: StationId, now: Time) -> Option<Explicit> {
+        let mut new = None;
+        self.disciplines(station, |d| new = new.or(d.notice(now)));
+        new
+    }
+
+    /// The station `from` has a new notice, of which `station` knows at once.
+    pub(super) fn told(&mut self, station: StationId, from: StationId, notice: &Explicit) {
+        self.disciplines(station, |d| d.told(from, notice));
+    }
+
+    /// Calls `f` with each discipline of `station` that learns of the stations around it.
+    fn disciplines(&mut self, station: StationId, mut f: impl FnMut(&mut dyn Qdisc)) {
+        for who in self.contenders(station) {
+            self.macs[who as usize].disciplines().filter(|d| d.hearing() != Hearing::Nothing).for_each(&mut f);
+        }
     }
 
     /// Number of stations, access points included.
