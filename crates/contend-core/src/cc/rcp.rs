@@ -21,7 +21,12 @@ pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 5.13, 5.14";
 /// What it does.
 pub const SUMMARY: &str = "Paces at the rate that queues of kind rcp allow; losses do not change the rate.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[super::HEADER.default("12B"), WINDOW];
+pub const PARAMS: &[Param] = &[super::HEADER.default("12B"), DESIRED, WINDOW];
+
+pub(super) const DESIRED: Param =
+    Param::rate("desired", "rate that the sender asks for, headers included; 0bps: unlimited")
+        .default("0bps")
+        .range(0.0, 17e9);
 
 pub(super) const WINDOW: Param =
     Param::integer("window_100", "window in percent of rate x round-trip time").default("200").range(100.0, 10_000.0);
@@ -38,14 +43,20 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
 pub(super) struct Rcp {
     /// Size of the header in bytes.
     header: u32,
+    /// The rate that it asks for in bytes per second.
+    desired: u32,
     /// Window in percent of rate x round-trip time.
     window_100: u64,
 }
 
 impl Rcp {
     pub(super) fn new(args: &Args) -> Result<Rcp, String> {
+        let desired = match args.rate("desired") / 8 {
+            0 => UNLIMITED,
+            rate => u32::try_from(rate).unwrap_or(UNLIMITED),
+        };
         let window_100 = args.integer("window_100").clamp(100, 10_000) as u64;
-        Ok(Rcp { header: header_bytes(args)?, window_100 })
+        Ok(Rcp { header: header_bytes(args)?, desired, window_100 })
     }
 }
 
@@ -56,7 +67,7 @@ impl Controller for Rcp {
     }
 
     fn header(&self, _: &Window, srtt_us: u32) -> Explicit {
-        Explicit { rtt_us: srtt_us, throughput: UNLIMITED, change: 0 }
+        Explicit { rtt_us: srtt_us, throughput: self.desired, change: 0 }
     }
 
     fn on_every_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
@@ -72,5 +83,24 @@ impl Controller for Rcp {
 
     fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
         Response::keep(w)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Amount, Value};
+
+    #[test]
+    fn a_sender_asks_for_the_rate_that_it_desires() {
+        let asked = |desired| {
+            let mut args = Args::default();
+            args.set("header", Value::Amount(Amount::Bytes(12)));
+            args.set("window_100", Value::Integer(200));
+            args.set("desired", Value::Rate(desired));
+            build(&args).unwrap().header(&Window::default(), 100_000)
+        };
+        assert_eq!(asked(0), Explicit { rtt_us: 100_000, throughput: UNLIMITED, change: 0 });
+        assert_eq!(asked(64_000).throughput, 8_000);
     }
 }

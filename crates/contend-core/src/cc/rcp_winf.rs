@@ -7,7 +7,7 @@
 //!   uses no available bandwidth. Here it shortens C_winf.
 //! - Before the observer's first sample the sender is one of RCP.
 
-use super::rcp::{Rcp, WINDOW};
+use super::rcp::{DESIRED, Rcp, WINDOW};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::observe::{Correction, Local};
@@ -23,6 +23,7 @@ pub const SUMMARY: &str = "RCP's sender with the capacity of its node's air as t
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::HEADER.default("12B"),
+    DESIRED,
     WINDOW,
     Param::word(
         "gap",
@@ -102,6 +103,7 @@ mod tests {
     fn obeys(gap: &str, correction: &str, allowed: u32, local: Option<Local>) -> (u64, u32) {
         let mut args = Args::default();
         args.set("header", Value::Amount(Amount::Bytes(12)));
+        args.set("desired", Value::Rate(0));
         args.set("window_100", Value::Integer(100));
         args.set("gap", Value::Word(gap.into()));
         args.set("correction", Value::Word(correction.into()));
