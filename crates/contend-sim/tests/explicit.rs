@@ -242,8 +242,9 @@ fn xcp_b_fills_a_link_of_unknown_capacity_and_shares_it() {
     }
 }
 
-/// Additive increase and multiplicative decrease make the rates of two flows equal, whenever they begin. Both are halved
-/// when the queue is congested, so the load is between one half and all of the link, on average at least three quarters.
+/// Additive increase and multiplicative decrease make the rates of two flows equal, whenever they begin. Both are
+/// halved when the queue is congested, so the load is between one half and all of the link, on average at least three
+/// quarters.
 #[test]
 fn wcp_shares_a_link_and_keeps_its_queue_from_overflowing() {
     let mut flows = vec![connection("wcp"), connection("wcp")];

@@ -86,7 +86,6 @@ fn mean(cc: &str, queue: &Queue) -> Vec<f64> {
 fn wcp_shares_more_equally_than_tcp_with_a_flow_in_the_middle() {
     let tcp = mean("reno", &fifo(50));
     let (shared, oracle) = (mean("wcp", &wcp("overheard")), mean("wcp", &wcp("oracle")));
-    println!("tcp {tcp:?}\nwcp {shared:?}\noracle {oracle:?}\nnone {:?}", mean("wcp", &wcp("none")));
     for fair in [&shared, &oracle] {
         assert!(jain(fair) > jain(&tcp) && fair[1] > tcp[1], "TCP {tcp:?}, WCP {fair:?}");
     }
@@ -143,7 +142,6 @@ fn without_queues_that_answer_the_air_limits_the_winf_senders() {
     };
     for (base, winf) in [("rcp", "rcp_winf"), ("xcp", "xcp_winf")] {
         let (plain, limited) = (run(base), run(winf));
-        println!("{base}: {plain:?}, {winf}: {limited:?}");
         assert!(limited.0 < plain.0 / 2, "{base}: {plain:?}, {winf}: {limited:?}");
         assert!(limited.1 > 0.8 * plain.1, "{base}: {plain:?}, {winf}: {limited:?}");
     }

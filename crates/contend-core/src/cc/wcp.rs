@@ -7,8 +7,8 @@
 //!   acknowledged segment; the growth is then proportional to the rate.
 //! - The rate is cut at most once in a control interval. The thesis does not print the factor.
 //! - The first rate is the initial window in each control interval.
-//! - The window only bounds what is under way, see `rcp.rs`. Losses change neither rate nor window: WCP reacts to marks.
-//!   What is lost is sent again at the rate.
+//! - The window only bounds what is under way, see `rcp.rs`. Losses change neither rate nor window: WCP reacts to
+//!   marks. What is lost is sent again at the rate.
 //! - The thesis also sets the channel utilisation `util_` = 0.7. It belongs to WCPCap, which estimates capacity and is
 //!   not run.
 
@@ -33,8 +33,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "increase",
         &["interval", "ack"],
-        "unit of alpha. interval: segments per control interval, in each control interval; ack: segments per second, for \
-            each acknowledged segment",
+        "unit of alpha. interval: segments per control interval, in each control interval; ack: segments per second, \
+            for each acknowledged segment",
     )
     .default("interval"),
     Param::integer("decrease_1024", "factor of a cut in 1024ths (one half)").default("512").range(1.0, 1023.0),

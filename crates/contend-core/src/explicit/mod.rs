@@ -21,8 +21,8 @@ pub const XCP: u8 = 1;
 pub const RCP: u8 = 2;
 /// RCP's REF packet: a header without data, sent only to learn the rate. Its acknowledgment is not a duplicate.
 pub const RCP_PROBE: u8 = 3;
-/// WCP. `throughput` is the control interval of the path in microseconds, which queues raise. `change` holds the mark for
-/// the sender and the notice of the node that sends the frame, see [`wcp`].
+/// WCP. `throughput` is the control interval of the path in microseconds, which queues raise. `change` holds the mark
+/// for the sender and the notice of the node that sends the frame, see [`wcp`].
 pub const WCP: u8 = 4;
 
 /// The rate of RCP's header before any queue has lowered it.

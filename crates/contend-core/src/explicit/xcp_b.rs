@@ -1,7 +1,7 @@
 //! XCP-b's arithmetic: spare capacity from the motion of a queue, where the capacity is not known.
 //!
-//! While the link is busy, the queue grows by what arrives beyond the capacity. So its speed stands for y - C of XCP. An
-//! empty queue says only that the link is not fully used. Then a fixed amount is given out.
+//! While the link is busy, the queue grows by what arrives beyond the capacity. So its speed stands for y - C of XCP.
+//! An empty queue says only that the link is not fully used. Then a fixed amount is given out.
 //!
 //! Rates are in bytes per second, times in seconds, queues in bytes.
 
@@ -74,8 +74,8 @@ mod tests {
         assert!((law.change(0.4, 0.226, 0.0, 0.1) - (0.4 * 1_000.0 + 0.226 * 5_000.0) / 0.1).abs() < 1e-6);
     }
 
-    /// One flow over a link of 1 MB/s, as a fluid whose rate changes by the feedback once in a round trip: the queue comes
-    /// to rest at its target, and never exceeds the buffer (chi <= 1 / (5 - alpha - beta)).
+    /// One flow over a link of 1 MB/s, as a fluid whose rate changes by the feedback once in a round trip: the queue
+    /// comes to rest at its target, and never exceeds the buffer (chi <= 1 / (5 - alpha - beta)).
     #[test]
     fn a_fluid_comes_to_rest_at_the_target_and_never_overflows() {
         let (capacity, rtt, mut law) = (1e6, 0.1, Blind { target: 10_000.0, ..LAW });

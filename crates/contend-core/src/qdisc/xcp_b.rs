@@ -4,8 +4,8 @@
 //!   the senders: `cc = "xcp"`.
 //! - Without a capacity, the smallest queue is taken in max(2 ms, d / 2).
 //! - The thesis prints no equation and no parameter. The law is that of Abrantes and Ricardo 2006 as the specification
-//!   recalls it. `kappa`, `patience`, `mtu` and `queue` are ours to choose; chi is to stay below 1 / (5 - alpha - beta),
-//!   here 0.228, so that one flow never overflows the buffer.
+//!   recalls it. `kappa`, `patience`, `mtu` and `queue` are ours to choose; chi is to stay below 1 / (5 - alpha -
+//!   beta), here 0.228, so that one flow never overflows the buffer.
 //! - The thesis also names the number of link-layer retransmissions. No known equation of XCP-b contains it.
 
 use super::capacity::Capacity;
