@@ -795,8 +795,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain / 2\"\npool = true\nless = { \"flow.0.count\" = 1 }\n\
             expect = { near = 1 }",
-        "t.toml:20:1: `claim.0` has `pool` beside `over` or `less`\n  help: write the quotient that is pooled as the \
-            metric, and remove `over` and `less`",
+        "t.toml:20:1: `claim.0` has `pool` beside `less`\n  help: remove `pool`: a mean of differences needs none",
     ),
     (
         "[1, 2]",
