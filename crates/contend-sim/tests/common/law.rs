@@ -64,14 +64,15 @@ pub fn air_is_booked_once(net: &Net) {
 /// Maximum duration of an exchange in these networks.
 const LONGEST_EXCHANGE: Span = Span::from_millis(5);
 
-/// Each transmitter sends the data of a flow in the order in which they entered its queue. Routing messages belong to
-/// no flow and may overtake each other.
+/// Each transmitter sends the data of a flow to a neighbour in the order in which they entered its queue. When a route
+/// changes, packets to the new next hop may overtake those to the old one, because disciplines like `wf2q` keep a list
+/// for each. Routing messages belong to no flow and may overtake each other.
 pub fn data_keep_their_order(frames: &[Frame]) {
-    let mut last: BTreeMap<(StationId, u32), Time> = BTreeMap::new();
+    let mut last: BTreeMap<(StationId, StationId, u32), Time> = BTreeMap::new();
     for f in frames.iter().filter(|f| f.kind == FrameKind::Data && f.outcome == FrameOutcome::Received) {
         let Some(p) = f.packet.filter(|p| !p.is_reverse() && p.flow.0 < u32::MAX - 1) else { continue };
-        let before = last.insert((f.from, p.flow.0), p.queued).unwrap_or(Time::ZERO);
-        assert!(before <= p.queued, "station {}, flow {}: {before} before {}", f.from, p.flow.0, p.queued);
+        let before = last.insert((f.from, f.to, p.flow.0), p.queued).unwrap_or(Time::ZERO);
+        assert!(before <= p.queued, "{} to {}, flow {}: {before} before {}", f.from, f.to, p.flow.0, p.queued);
     }
 }
 
