@@ -262,13 +262,7 @@ impl Bss {
         let mut passed = vec![from];
         let mut here = from;
         while here != to && passed.len() <= self.size() {
-            let next = match &self.forwarding {
-                Forwarding::Infrastructure(_) if self.air.is_ap(here) => Some(to),
-                Forwarding::Infrastructure(aps) => aps.get(here as usize).copied(),
-                Forwarding::Static(routes) => routes.next(here, to),
-                Forwarding::Agents(agents) => agents.next_hop(here, to),
-            };
-            let Some(next) = next else { break };
+            let Some(next) = self.forwarding.next_hop(here, self.air.is_ap(here), || Some(to)) else { break };
             passed.push(next);
             here = next;
         }
@@ -402,13 +396,11 @@ impl Bss {
     /// `station` sends `p` on towards the station where it leaves the air.
     #[inline]
     fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
-        let next = match &self.forwarding {
-            Forwarding::Agents(_) => return self.route(now, station, p, out),
-            Forwarding::Infrastructure(aps) if !self.air.is_ap(station) => aps.get(station as usize).copied(),
-            Forwarding::Infrastructure(_) => self.bridge.home(p).map(|h| h.station),
-            Forwarding::Static(routes) => self.bridge.home(p).and_then(|h| routes.next(station, h.station)),
-        };
-        match next {
+        if let Forwarding::Agents(_) = self.forwarding {
+            return self.route(now, station, p, out);
+        }
+        let home = || self.bridge.home(p).map(|h| h.station);
+        match self.forwarding.next_hop(station, self.air.is_ap(station), home) {
             Some(next) => self.accept(now, station, p, next, out),
             None => self.drop(now, p, out),
         }

@@ -69,6 +69,22 @@ impl Forwarding {
         matches!(self, Forwarding::Agents(_))
     }
 
+    /// Where `station` sends a packet that leaves the air at the station of `home`; `None` if it knows no way.
+    #[inline]
+    pub(super) fn next_hop(
+        &self,
+        station: StationId,
+        is_ap: bool,
+        home: impl FnOnce() -> Option<StationId>,
+    ) -> Option<StationId> {
+        match self {
+            Forwarding::Infrastructure(_) if is_ap => home(),
+            Forwarding::Infrastructure(aps) => aps.get(station as usize).copied(),
+            Forwarding::Static(routes) => routes.next(station, home()?),
+            Forwarding::Agents(agents) => agents.next_hop(station, home()?),
+        }
+    }
+
     /// The routing agents, if there are any.
     #[inline]
     pub(super) fn agents(&mut self) -> Option<&mut Agents> {
