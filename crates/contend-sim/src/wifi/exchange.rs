@@ -115,30 +115,27 @@ impl<'a> Plan<'a> {
     /// The plan of `burst`, whose frames have the durations of `rates`.
     #[inline]
     pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
-        let kinds: &[PartKind] = match burst.protection {
-            // §10.3.6: a broadcast has neither protection nor ACK.
-            _ if burst.to == BROADCAST => &[PartKind::Data],
+        // §10.3.6: a broadcast has neither protection nor ACK.
+        let protection = if burst.to == BROADCAST { Protection::None } else { burst.protection };
+        let kinds: &[PartKind] = match protection {
+            Protection::None if burst.to == BROADCAST => &[PartKind::Data],
             Protection::None => &[PartKind::Data, PartKind::Ack],
             Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
             Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
         };
-        Plan { burst: *burst, kinds, timing, rates, data: rates.data(burst.bytes) }
+        Plan { burst: Burst { protection, ..*burst }, kinds, timing, rates, data: rates.data(burst.bytes) }
     }
 
     /// The part of this kind, if the plan has one.
+    #[inline]
     pub(super) fn part_of(&self, kind: PartKind) -> Option<Part> {
-        self.parts().find(|part| part.kind == kind)
+        self.kinds.contains(&kind).then(|| self.part(kind))
     }
 
     /// The parts in order, at least one.
     #[inline]
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
-        let mut start = Span::ZERO;
-        self.kinds.iter().map(move |&kind| {
-            let part = self.part(kind, start);
-            start = part.end() + self.timing.sifs;
-            part
-        })
+        self.kinds.iter().map(|&kind| self.part(kind))
     }
 
     /// How long the whole exchange takes.
@@ -165,19 +162,21 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
-            Protection::None | Protection::CtsToSelf => self.part(PartKind::Data, self.before_data()),
-            Protection::RtsCts => self.part(PartKind::Rts, Span::ZERO),
+            Protection::None | Protection::CtsToSelf => self.part(PartKind::Data),
+            Protection::RtsCts => self.part(PartKind::Rts),
         }
     }
 
-    /// The part of this kind that begins at `start`.
+    /// The part of this kind.
     #[inline]
-    fn part(&self, kind: PartKind, start: Span) -> Part {
-        let airtime = match kind {
-            PartKind::Rts => self.rates.rts,
-            PartKind::Cts | PartKind::CtsToSelf => self.rates.cts,
-            PartKind::Data => self.data.total,
-            PartKind::Ack => self.rates.ack,
+    fn part(&self, kind: PartKind) -> Part {
+        let (sifs, r) = (self.timing.sifs, self.rates);
+        let (start, airtime) = match kind {
+            PartKind::Rts => (Span::ZERO, r.rts),
+            PartKind::Cts => (r.rts + sifs, r.cts),
+            PartKind::CtsToSelf => (Span::ZERO, r.cts),
+            PartKind::Data => (self.before_data(), self.data.total),
+            PartKind::Ack => (self.before_data() + self.data.total + sifs, r.ack),
         };
         Part { kind, start, airtime }
     }
