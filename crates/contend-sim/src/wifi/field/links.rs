@@ -35,12 +35,19 @@ pub(in crate::wifi) struct Links {
     /// By station, or by flight if links change. Each has the nearest hearer first.
     lists: Vec<Vec<Hearer>>,
     changes: bool,
+    paths: Paths,
+    /// A buffer, kept between calls.
+    around: Vec<Hearer>,
+}
+
+/// The ways from each station to those that hear it.
+#[derive(Debug)]
+struct Paths {
     source: Source,
     /// When stations are off.
     off: Vec<Vec<(Time, Time)>>,
-    /// Buffers, kept between calls.
+    /// A buffer, kept between calls.
     near: Vec<StationId>,
-    around: Vec<Hearer>,
 }
 
 /// Where links come from.
@@ -70,16 +77,13 @@ impl Links {
         let mut links = Links {
             lists: vec![],
             changes: fades || moves || spec.sites.iter().any(|s| !s.off.is_empty()),
-            source,
-            off: spec.sites.iter().map(|s| s.off.clone()).collect(),
-            near: vec![],
+            paths: Paths { source, off: spec.sites.iter().map(|s| s.off.clone()).collect(), near: vec![] },
             around: vec![],
         };
         if !links.changes {
-            for from in 0..spec.sites.len() as StationId {
-                let mut list = Vec::new();
-                links.fill(Time::ZERO, from, true, &mut list);
-                links.lists.push(list);
+            links.lists.resize_with(spec.sites.len(), Vec::new);
+            for (from, list) in (0..).zip(&mut links.lists) {
+                links.paths.find(Time::ZERO, from, true, list);
             }
         }
         Ok(links)
@@ -95,9 +99,7 @@ impl Links {
         if self.lists.len() <= place {
             self.lists.resize_with(place + 1, Vec::new);
         }
-        let mut list = std::mem::take(&mut self.lists[place]);
-        self.fill(now, from, true, &mut list);
-        self.lists[place] = list;
+        self.paths.find(now, from, true, &mut self.lists[place]);
         flight
     }
 
@@ -112,15 +114,17 @@ impl Links {
         if !self.changes {
             return self.list(from);
         }
-        let mut list = std::mem::take(&mut self.around);
-        self.fill(now, from, true, &mut list);
-        self.around = list;
+        self.paths.find(now, from, true, &mut self.around);
         &self.around
     }
 
     /// Where `station` is at `now`; `None` if the file gives links instead of positions.
     pub(in crate::wifi) fn position(&mut self, now: Time, station: StationId) -> Option<Point> {
-        if let Source::Distance(ground, _) = &mut self.source { Some(ground.position(now, station)) } else { None }
+        if let Source::Distance(ground, _) = &mut self.paths.source {
+            Some(ground.position(now, station))
+        } else {
+            None
+        }
     }
 
     /// Where all stations are at `now`, and who hears whom; the fading of single frames is left out. `None` if the file
@@ -130,17 +134,15 @@ impl Links {
         let positions = all.clone().map(|station| self.position(now, station)).collect::<Option<_>>()?;
         let mut links = Vec::new();
         for from in all {
-            let mut list = std::mem::take(&mut self.around);
-            self.fill(now, from, false, &mut list);
-            links.extend(list.iter().map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
-            self.around = list;
+            self.paths.find(now, from, false, &mut self.around);
+            links.extend(self.around.iter().map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
         }
         Some((positions, links))
     }
 
     /// Number of stations.
     pub(in crate::wifi) fn stations(&self) -> usize {
-        self.off.len()
+        self.paths.off.len()
     }
 
     /// True if every station decodes every other, always.
@@ -148,10 +150,12 @@ impl Links {
         let others = self.stations().saturating_sub(1);
         !self.changes && self.lists.iter().all(|hearers| hearers.iter().filter(|h| h.decodes).count() == others)
     }
+}
 
+impl Paths {
     /// Puts the stations that hear a frame into `list`, the nearest first. `fades`: a single frame may fade.
-    fn fill(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
-        let Links { source, off, near, .. } = self;
+    fn find(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
+        let Paths { source, off, near } = self;
         let is_on = |station: StationId| !off[station as usize].iter().any(|(begin, end)| *begin <= now && now < *end);
         list.clear();
         if !is_on(from) {
@@ -269,18 +273,14 @@ impl Shadows {
 mod tests {
     use super::*;
     use crate::mobility::{self, Area};
+    use crate::testing;
     use crate::wifi::propagation;
     use crate::wifi::spec::{Capture, CtsRule, Site};
-    use contend_core::registry::{Args, Value, find};
+    use contend_core::registry::{Entry, Value, find};
 
-    fn choose<B>(
-        family: &'static [contend_core::registry::Entry<B>],
-        name: &str,
-        set: &[(&'static str, Value)],
-    ) -> Choice<B> {
-        let mut args = Args::default();
-        set.iter().for_each(|(name, value)| args.set(name, value.clone()));
-        Choice { entry: find(family, name).unwrap(), args }
+    fn choose<B>(family: &'static [Entry<B>], name: &str, set: &[(&str, Value)]) -> Choice<B> {
+        let entry = find(family, name).unwrap();
+        Choice { entry, args: testing::args(entry.params, set) }
     }
 
     /// Who hears whom does not depend on how stations are sorted into squares: at random times the links are those of
