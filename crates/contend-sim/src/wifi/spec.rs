@@ -103,6 +103,14 @@ pub struct FieldLink {
     pub delay: Span,
 }
 
+impl FieldLink {
+    /// The link from one station to another; `links` are in the order of their ends.
+    pub fn between(links: &[FieldLink], from: usize, to: usize) -> Option<&FieldLink> {
+        let found = links.binary_search_by_key(&(from, to), |l| (l.from as usize, l.to as usize));
+        found.ok().and_then(|i| links.get(i))
+    }
+}
+
 /// Log-normal shadowing: a normal variable in decibels that is added to the path loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadowing {

@@ -139,7 +139,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
         Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
-    passing::check(&Val { cx, path: String::new(), node: tree }, &scenario.with_seed(1))?;
+    passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
 

@@ -25,6 +25,8 @@ pub(crate) fn check(root: &Val, scenario: &Scenario) -> Result<(), FileError> {
     if !cell.chain(wires).any(counts_bytes) {
         return Ok(());
     }
+    // Ends that are drawn differ from seed to seed; those of one seed have to do.
+    let scenario = &scenario.with_seed(1);
     // Other errors of the scenario are reported when the network is built.
     let Ok(passed) = queues_passed(scenario) else { return Ok(()) };
     let mut seen: Vec<(&Queue, Packet)> = vec![];

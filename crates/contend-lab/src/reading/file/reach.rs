@@ -5,7 +5,7 @@ use super::error::FileError;
 use super::reader::Val;
 use contend_core::registry::Choice;
 use contend_sim::mobility::Squares;
-use contend_sim::scenario::{CellSpec, FieldSpec, FlowSpec, Place, Point};
+use contend_sim::scenario::{CellSpec, FieldLink, FieldSpec, FlowSpec, Place, Point};
 use contend_sim::wifi::access;
 use std::collections::BTreeMap;
 
@@ -190,11 +190,7 @@ impl Reach<'_, '_> {
     /// True if `to` decodes frames of `from`, as far as the file tells.
     fn decodes(&self, from: Number, to: Number) -> bool {
         match &self.field.links {
-            // They are in the order of their ends.
-            Some(links) => {
-                let found = links.binary_search_by_key(&(from, to), |l| (l.from as Number, l.to as Number));
-                found.is_ok_and(|i| links.get(i).is_some_and(|l| l.decodes))
-            }
+            Some(links) => FieldLink::between(links, from, to).is_some_and(|l| l.decodes),
             None => self.point(from).distance(self.point(to)) <= self.field.range,
         }
     }

@@ -148,29 +148,13 @@ impl IpHeader {
     /// RFC 791 §3.1, with "don't fragment".
     pub(super) fn bytes(&self) -> [u8; 20] {
         let [length, id] = [(20 + self.length) as u16, self.identification].map(u16::to_be_bytes);
-        let ([a, b, c, d], [e, f, g, h]) = (self.src, self.dst);
-        let mut ip = [
-            0x45,
-            self.ecn,
-            length[0],
-            length[1],
-            id[0],
-            id[1],
-            0x40,
-            0,
-            self.ttl,
-            self.protocol,
-            0,
-            0,
-            a,
-            b,
-            c,
-            d,
-            e,
-            f,
-            g,
-            h,
-        ];
+        let mut ip = [0; 20];
+        ip[..2].copy_from_slice(&[0x45, self.ecn]);
+        ip[2..4].copy_from_slice(&length);
+        ip[4..6].copy_from_slice(&id);
+        ip[6..10].copy_from_slice(&[0x40, 0, self.ttl, self.protocol]);
+        ip[12..16].copy_from_slice(&self.src);
+        ip[16..].copy_from_slice(&self.dst);
         let [high, low] = checksum(&[&ip]).to_be_bytes();
         (ip[10], ip[11]) = (high, low);
         ip

@@ -156,9 +156,7 @@ impl<'r> Signals<'r> {
             // Whether it is decoded, its power, and the distance below zero.
             let signal = match self.links {
                 Some(links) => {
-                    let ends = (ap, self.aps.len() + i);
-                    let found = links.binary_search_by_key(&ends, |l| (l.from as usize, l.to as usize));
-                    let link = found.ok().and_then(|k| links.get(k));
+                    let link = FieldLink::between(links, ap, self.aps.len() + i);
                     link.map_or((false, 0.0, 0.0), |l| (l.decodes, l.gain, 0.0))
                 }
                 None => {
