@@ -320,7 +320,8 @@ impl Bss {
 
     /// What really happened at `station` by `now`; nothing without an observer.
     pub fn truth(&self, station: StationId, now: Time) -> Truth {
-        self.observers.truth(station, now)
+        let idle = if let Medium::Field(field) = &self.medium { field.quiet_for(station, now) } else { Span::ZERO };
+        self.observers.truth(station, idle)
     }
 
     /// True if the stations are in a field, so that not all hear each other.
@@ -559,6 +560,19 @@ impl Bss {
         }
     }
 
+    /// Ends an instant above the queues of the stations. Returns the next deadline there.
+    #[inline]
+    fn finish_layers(&mut self, now: Time, out: &mut Out<'_>) -> Time {
+        while let Some(r) = self.returned.pop() {
+            self.failed(now, r, out);
+            self.carry_out(now, out);
+        }
+        if !self.stations.known_at_once().is_empty() {
+            self.share(now);
+        }
+        self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline())
+    }
+
     /// Does what is due above the queues of the stations.
     fn wake_layers(&mut self, now: Time, out: &mut Out<'_>) {
         while let Some((step, p)) = self.link_layer.take(now) {
@@ -611,18 +625,7 @@ impl Node for Bss {
             Input::Wake => self.wake(now, out),
             Input::Rejected => {}
         }
-        let next = self.medium.next_deadline().min(self.stations.next_deadline());
-        if !self.has_layers {
-            return next;
-        }
-        while let Some(r) = self.returned.pop() {
-            self.failed(now, r, out);
-            self.carry_out(now, out);
-        }
-        if !self.stations.known_at_once().is_empty() {
-            self.share(now);
-        }
-        let layers = self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline());
+        let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
         self.medium.next_deadline().min(self.stations.next_deadline()).min(layers)
     }
 }

@@ -14,6 +14,7 @@
 //! is not received, the simulator knows at its end; the sender acts on it when the medium around it is idle, and counts
 //! its backoff only after its timeout.
 
+mod agenda;
 mod book;
 mod countdown;
 mod ground;
@@ -22,6 +23,7 @@ mod radio;
 
 pub(super) use self::links::Links;
 
+use self::agenda::{Agenda, Event, What};
 use self::book::Doing;
 use self::countdown::{Arrival, Countdown};
 use self::links::{Hearer, ListId};
@@ -40,8 +42,6 @@ use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
 use contend_core::{Cx, Span, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The number of a frame on the air.
 type FlightId = u32;
@@ -64,9 +64,7 @@ pub(super) struct Field {
     flights: Vec<Flight>,
     /// The numbers of flights that are over.
     free: Vec<FlightId>,
-    events: BinaryHeap<Reverse<Event>>,
-    /// Number of events so far; it orders those of one instant.
-    sequence: u64,
+    agenda: Agenda,
     /// Stations whose medium may have become idle in this instant.
     touched: Vec<StationId>,
     /// Contenders and answers that start in this instant.
@@ -125,51 +123,6 @@ struct Flight {
     heard: bool,
 }
 
-/// What happens at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Event {
-    at: Time,
-    order: Order,
-    flight: u32,
-    /// The first of the stations that hear the flight at which it happens.
-    next: u32,
-}
-
-/// The order of events in one instant: by kind, then by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Order(u64);
-
-impl Order {
-    /// The bits of the number.
-    const NUMBER: u32 = 56;
-
-    fn new(what: What, number: u64) -> Order {
-        Order((what as u64) << Order::NUMBER | number)
-    }
-
-    /// True if it is of a kind before `what`, or of this kind.
-    fn is_up_to(self, what: What) -> bool {
-        self.0 >> Order::NUMBER <= what as u64
-    }
-
-    fn is(self, what: What) -> bool {
-        self.0 >> Order::NUMBER == what as u64
-    }
-}
-
-/// Kinds of event, in their order in one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    /// A transmitter has sent the last bit of a flight.
-    Sent,
-    /// The last bit of a flight arrives.
-    Ends,
-    /// The station `flight` sends the answer that it owes.
-    Answers,
-    /// The first bit of a flight arrives.
-    Begins,
-}
-
 impl Field {
     /// An idle medium for contenders with these rules and stations with these links and losses. `reads` tells for each
     /// station whether one of its rules reads the history of the channel.
@@ -207,8 +160,7 @@ impl Field {
             timers,
             flights: Vec::new(),
             free: Vec::new(),
-            events: BinaryHeap::new(),
-            sequence: 0,
+            agenda: Agenda::default(),
             touched: Vec::new(),
             starting: Vec::new(),
             answering: Vec::new(),
@@ -247,6 +199,14 @@ impl Field {
         self.frames.as_ref()
     }
 
+    /// The time in which `station` neither sent nor sensed a frame by `now`.
+    pub(super) fn quiet_for(&self, station: StationId, now: Time) -> Span {
+        self.radios.get(station as usize).map_or(Span::ZERO, |radio| {
+            let books = radio.book.at(now);
+            books.blocked + books.idle
+        })
+    }
+
     /// The ledger at `now`. Frames on the air are not yet booked.
     pub(super) fn ledger(&self, now: Time) -> Ledger {
         self.ledger.of_field(now, self.radios.iter().map(|r| r.book.at(now)).collect())
@@ -255,7 +215,7 @@ impl Field {
     /// The next deadline of the medium.
     #[inline]
     pub(super) fn next_deadline(&self) -> Time {
-        let event = self.events.peek().map_or(Time::NEVER, |Reverse(e)| e.at);
+        let event = self.agenda.next();
         self.timers.first().map_or(event, |(at, _)| at.min(event))
     }
 
@@ -265,8 +225,8 @@ impl Field {
         let now = senders.now;
         self.waking = true;
         loop {
-            while let Some(event) = self.due(now, What::Ends) {
-                if event.order.is(What::Sent) {
+            while let Some(event) = self.agenda.take(now, What::Ends) {
+                if event.is(What::Sent) {
                     self.sent(senders, event.flight);
                 } else if let Some(received) = self.ends(senders, event) {
                     return Some(received);
@@ -275,11 +235,11 @@ impl Field {
             while let Some(station) = self.touched.pop() {
                 self.quiet(senders, station);
             }
-            while let Some(event) = self.due(now, What::Answers) {
+            while let Some(event) = self.agenda.take(now, What::Answers) {
                 self.answering.push(event.flight);
             }
             self.start_all(senders);
-            while let Some(event) = self.due(now, What::Begins) {
+            while let Some(event) = self.agenda.take(now, What::Begins) {
                 self.begins(senders, event.flight, event.next);
             }
             if self.next_deadline() > now && self.touched.is_empty() {
@@ -288,18 +248,6 @@ impl Field {
         }
         self.waking = false;
         None
-    }
-
-    /// Takes the next event if it is due at `now` and not of a kind after `last`.
-    fn due(&mut self, now: Time, last: What) -> Option<Event> {
-        let Reverse(event) = *self.events.peek()?;
-        (event.at <= now && event.order.is_up_to(last)).then(|| self.events.pop())?;
-        Some(event)
-    }
-
-    fn schedule(&mut self, at: Time, what: What, flight: u32, next: u32) {
-        self.sequence += 1;
-        self.events.push(Reverse(Event { at, order: Order::new(what, self.sequence), flight, next }));
     }
 
     /// `who`, which had nothing to send, now has a burst.
@@ -514,11 +462,11 @@ impl Field {
             Some(place) => *place = flight,
             None => self.flights.push(flight),
         }
-        self.schedule(end, What::Sent, id, 0);
+        self.agenda.put(end, What::Sent, id, 0);
         match first {
             None => {}
             Some(delay) if delay.is_zero() => self.launched.push(id),
-            Some(delay) => self.schedule(now + delay, What::Begins, id, 0),
+            Some(delay) => self.agenda.put(now + delay, What::Begins, id, 0),
         }
     }
 
@@ -529,7 +477,7 @@ impl Field {
         let mut i = next as usize;
         while let Some(&Hearer { station, decodes, gain, delay }) = self.links.list(hearers).get(i) {
             if start + delay > now {
-                self.schedule(start + delay, What::Begins, id, i as u32);
+                self.agenda.put(start + delay, What::Begins, id, i as u32);
                 return;
             }
             self.turn_busy(senders, station);
@@ -557,7 +505,6 @@ impl Field {
         radio.busy = true;
         radio.unclear = Unclear::Nothing;
         radio.settle_reservation(now);
-        senders.observers.turns(station, true, now);
         if let (true, History::Own(own, _)) = (is_new, &mut self.history)
             && let Some(channel) = &mut own[station as usize]
         {
@@ -607,7 +554,7 @@ impl Field {
             self.fail(senders, f.owner, f.kind, Failure::Unheard);
         }
         match self.links.list(f.hearers).first() {
-            Some(h) => self.schedule(now + h.delay, What::Ends, id, 0),
+            Some(h) => self.agenda.put(now + h.delay, What::Ends, id, 0),
             None => self.over(senders, id),
         }
     }
@@ -624,7 +571,7 @@ impl Field {
         let mut i = next as usize;
         while let Some(&Hearer { station, delay, .. }) = self.links.list(f.hearers).get(i) {
             if f.end + delay > now {
-                self.schedule(f.end + delay, What::Ends, id, i as u32);
+                self.agenda.put(f.end + delay, What::Ends, id, i as u32);
                 return None;
             }
             i += 1;
@@ -637,7 +584,7 @@ impl Field {
                 to => station == to && self.resolve(senders, &f, received),
             };
             if has_data {
-                self.schedule(now, What::Ends, id, i as u32);
+                self.agenda.put(now, What::Ends, id, i as u32);
                 return Some((f.owner, station));
             }
         }
@@ -733,9 +680,15 @@ impl Field {
     /// Tells the observers of `station` of a flight whose last bit has arrived there.
     #[inline]
     fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
+        if senders.observers.listens(station) || senders.stations.listens(station) {
+            self.tell(senders, f, station, decoded);
+        }
+    }
+
+    /// See [`Field::observe`]; `station` has an observer, or a queue that learns from frames.
+    fn tell(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
         let radio = &self.radios[station as usize];
-        let (observed, queues) = (senders.observers.listens(station), senders.stations.listens(station));
-        if !(observed || queues) || radio.sends {
+        if radio.sends {
             return;
         }
         let is_data = f.kind == PartKind::Data;
@@ -759,10 +712,10 @@ impl Field {
             note: None,
             packet: packet.as_ref(),
         };
-        if observed {
+        if senders.observers.listens(station) {
             senders.observers.heard(&heard);
         }
-        if queues {
+        if senders.stations.listens(station) {
             senders.stations.heard(&heard);
         }
     }
@@ -811,7 +764,7 @@ impl Field {
     /// `station` sends a frame of the exchange of `owner` after a SIFS.
     fn owe(&mut self, senders: &Senders<'_, '_>, station: StationId, owner: Contender, kind: PartKind) {
         self.radios[station as usize].answer = Some((owner, kind));
-        self.schedule(senders.now + self.sifs, What::Answers, station, 0);
+        self.agenda.put(senders.now + self.sifs, What::Answers, station, 0);
     }
 
     /// Records a flight in the trace, the ledger and the log.
@@ -881,13 +834,12 @@ impl Field {
     fn quiet(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
         let now = senders.now;
         let radio = &mut self.radios[station as usize];
-        radio.note(now);
         if !radio.is_quiet() {
+            radio.note(now);
             return;
         }
         if std::mem::replace(&mut radio.busy, false) {
             radio.quiet = now;
-            senders.observers.turns(station, false, now);
         }
         let timing = senders.air.timing();
         let mut more = match radio.unclear {
@@ -908,8 +860,9 @@ impl Field {
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
             senders.observers.contends(who, over.max(now), Some(next.slots()));
         }
-        let radio = &self.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         if radio.is_engaged() {
+            radio.note(now);
             return;
         }
         let from = from.max(radio.quiet + more);

@@ -25,8 +25,6 @@ pub(super) struct Observers {
 struct Ears {
     all: Vec<Ear>,
     truth: Truth,
-    /// Since when the medium around the station is idle; `None` while it is busy.
-    idle_since: Option<Time>,
 }
 
 /// One observer.
@@ -46,7 +44,7 @@ pub struct Truth {
     pub bytes: u64,
     /// The time of its attempts, from the start of contention to the ACK or to the end of the wait for it.
     pub contended: Span,
-    /// The time in which it neither sent nor sensed a frame.
+    /// The time in which it neither sent nor sensed a frame, from the ledger of its radio.
     pub idle: Span,
 }
 
@@ -80,7 +78,7 @@ impl Observers {
             };
             let all: Result<Vec<Ear>, String> = s.observe.iter().map(ear).collect();
             let all = all.map_err(|e| format!("{}: {e}", s.name))?;
-            each.push(Ears { all, idle_since: Some(Time::ZERO), ..Ears::default() });
+            each.push(Ears { all, truth: Truth::default() });
         }
         Ok(Observers { each, attempts: vec![Attempt::default(); contenders] })
     }
@@ -137,15 +135,6 @@ impl Observers {
         ears.all.iter_mut().for_each(|ear| ear.observer.sent(x));
     }
 
-    /// The medium around `station` turns busy, or idle.
-    #[inline]
-    pub(super) fn turns(&mut self, station: StationId, busy: bool, now: Time) {
-        if let Some(ears) = self.each.get_mut(station as usize) {
-            ears.truth.idle += ears.idle_since.map_or(Span::ZERO, |since| now.since(since));
-            ears.idle_since = (!busy).then_some(now);
-        }
-    }
-
     /// What `station` knows of its air at `now`; `None` without an observer.
     pub(super) fn local(&self, station: StationId, now: Time) -> Option<Local> {
         self.each.get(station as usize)?.all.first().map(|ear| ear.observer.local(now))
@@ -159,10 +148,8 @@ impl Observers {
             .flat_map(move |e| e.all.iter().map(move |ear| ear.observer.local(now)))
     }
 
-    /// What really happened at `station` by `now`; nothing without an observer.
-    pub(super) fn truth(&self, station: StationId, now: Time) -> Truth {
-        let Some(ears) = self.each.get(station as usize) else { return Truth::default() };
-        let idle = ears.truth.idle + ears.idle_since.map_or(Span::ZERO, |since| now.since(since));
-        Truth { idle, ..ears.truth }
+    /// What really happened at `station`, whose radio was quiet for `idle`; nothing without an observer.
+    pub(super) fn truth(&self, station: StationId, idle: Span) -> Truth {
+        self.each.get(station as usize).map_or_else(Truth::default, |ears| Truth { idle, ..ears.truth })
     }
 }

@@ -17,7 +17,7 @@ pub(super) enum Doing {
 }
 
 /// The accounts of one radio, and since when it does what it does.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Book {
     accounts: RadioAccounts,
     doing: Doing,
@@ -35,25 +35,31 @@ impl Book {
     #[inline]
     pub(super) fn turn(&mut self, now: Time, doing: Doing) {
         if doing != self.doing {
-            self.accounts = self.at(now);
+            self.close(now);
             (self.doing, self.since) = (doing, now);
         }
     }
 
     /// The accounts at `now`.
     pub(super) fn at(&self, now: Time) -> RadioAccounts {
-        let mut a = self.accounts;
-        let span = now - self.since;
+        let mut book = *self;
+        book.close(now);
+        book.accounts
+    }
+
+    /// Books the time until `now`.
+    #[inline]
+    fn close(&mut self, now: Time) {
+        let (accounts, span) = (&mut self.accounts, now - self.since);
         match self.doing {
-            Doing::Sends => a.sends += span,
-            Doing::Receives => a.receives += span,
-            Doing::Hears => a.hears += span,
+            Doing::Sends => accounts.sends += span,
+            Doing::Receives => accounts.receives += span,
+            Doing::Hears => accounts.hears += span,
             Doing::Quiet(until) => {
                 let edge = until.clamp(self.since, now);
-                a.blocked += edge - self.since;
-                a.idle += now - edge;
+                accounts.blocked += edge - self.since;
+                accounts.idle += now - edge;
             }
         }
-        a
     }
 }
