@@ -31,7 +31,10 @@ for seconds in 600 6000; do
 done
 
 # The same 36 pairs of stations for both.
-pairs=$(awk 'BEGIN { srand(7); for (i = 0; i < 36; i++) { a = int(rand() * 144); do b = int(rand() * 144); while (b == a); print a, b } }')
+pairs=$(awk 'BEGIN {
+  srand(7)
+  for (i = 0; i < 36; i++) { a = int(rand() * 144); do b = int(rand() * 144); while (b == a); print a, b }
+}')
 list() { awk -v c="$1" '{ printf "%s\"n[%d]\"", (NR > 1 ? ", " : "["), $c + 1 } END { print "]" }' <<<"$pairs"; }
 flows=$(awk '{ printf "newreno:%d:%d:1 ", $1, $2 }' <<<"$pairs")
 pair "144 stations, 36 TCP flows, 20 s" experiments/benchmark/grid.toml --set "flow.0.from=$(list 1)" \

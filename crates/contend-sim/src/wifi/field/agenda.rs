@@ -53,8 +53,8 @@ impl Event {
     }
 }
 
-/// The earliest event is the greatest, because a heap gives the greatest first. Two halves of one number are compared at
-/// once, without a branch that no predictor can guess.
+/// The earliest event is the greatest, because a heap gives the greatest first. Two halves of one number are compared
+/// at once, without a branch that no predictor can guess.
 impl Ord for Event {
     #[inline]
     fn cmp(&self, other: &Event) -> Ordering {
