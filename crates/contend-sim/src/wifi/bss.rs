@@ -40,10 +40,6 @@ pub struct Bss {
     link_layer: LinkLayer,
     /// Packets dropped for want of a route.
     unroutable: u64,
-    /// Packets that Macs gave up, for the routing agents.
-    returned: Vec<Returned>,
-    /// True if routing messages go before all other packets.
-    prefers_messages: bool,
     /// True if something besides the stations and the medium may act at a time of its own: control blocks, routing
     /// agents, a link layer that takes time, or queues of which others know at once.
     has_layers: bool,
@@ -102,7 +98,7 @@ impl Bss {
     ) -> Result<Bss, String> {
         let air = Air::new(spec)?;
         let control = Chain::all(seed, spec, &air, facts)?;
-        let stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
+        let mut stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
         let losses = spec.members().map(|s| match &s.loss {
             Some(c) => match (c.entry.build)(&c.args, flow) {
                 Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
@@ -114,6 +110,9 @@ impl Bss {
         let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
         let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;
         let forwarding = Forwarding::new(seed, spec, &routes, links.as_mut())?;
+        if forwarding.has_agents() {
+            stations.hand_back(spec.field.as_ref().is_some_and(|f| f.routing_priority));
+        }
         let medium = match spec.field.as_ref().zip(links) {
             None => {
                 let options = (spec.mac.busy_slot, spec.mac.idle_access);
@@ -127,7 +126,6 @@ impl Bss {
             }
         };
         let observers = Observers::new(spec, &air, rules.len())?;
-        let prefers_messages = spec.field.as_ref().is_some_and(|f| f.routing_priority);
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
         let has_layers = !control.iter().all(Chain::is_empty)
             || forwarding.has_agents()
@@ -143,8 +141,6 @@ impl Bss {
             forwarding,
             link_layer,
             unroutable: 0,
-            returned: Vec::new(),
-            prefers_messages,
             has_layers,
             sink: Sink::default(),
         })
@@ -340,10 +336,8 @@ impl Bss {
     /// The medium, and the stations in this instant.
     #[inline]
     fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
-        let Bss { air, stations, medium, bridge, observers, forwarding, sink, returned, prefers_messages, .. } = self;
-        let returned = matches!(forwarding, Forwarding::Agents(_)).then_some(returned);
-        let prefers_messages = *prefers_messages;
-        (medium, Senders { now, air, stations, bridge, observers, sink, returned, prefers_messages, out })
+        let Bss { air, stations, medium, bridge, observers, sink, .. } = self;
+        (medium, Senders { now, air, stations, bridge, observers, sink, out })
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
@@ -395,7 +389,7 @@ impl Bss {
     }
 
     /// `station` sends `p` on towards the station where it leaves the air.
-    #[inline]
+    #[inline(always)]
     fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
         if let Forwarding::Agents(_) = self.forwarding {
             return self.route(now, station, p, out);
@@ -563,7 +557,7 @@ impl Bss {
     /// Ends an instant above the queues of the stations. Returns the next deadline there.
     #[inline]
     fn finish_layers(&mut self, now: Time, out: &mut Out<'_>) -> Time {
-        while let Some(r) = self.returned.pop() {
+        while let Some(r) = self.stations.take_returned() {
             self.failed(now, r, out);
             self.carry_out(now, out);
         }

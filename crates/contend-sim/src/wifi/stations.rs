@@ -52,6 +52,10 @@ pub(super) struct Stations {
     held_back: Vec<Contender>,
     /// Macs with a burst in service.
     backlogged: u32,
+    /// Packets that Macs gave up, for the routing agents; `None`: without agents they are lost.
+    returned: Option<Vec<Returned>>,
+    /// True if routing messages go before all other packets.
+    prefers_messages: bool,
 }
 
 impl Stations {
@@ -76,6 +80,8 @@ impl Stations {
             at_once: Vec::new(),
             held_back: Vec::new(),
             backlogged: 0,
+            returned: None,
+            prefers_messages: false,
         };
         for (station, s) in specs() {
             let mac = make.own(station, s).map_err(|e| format!("{}: {e}", s.name))?;
@@ -287,6 +293,16 @@ impl Stations {
         }
     }
 
+    /// From now on packets that a Mac gives up come back. `prefers_messages`: routing messages go before all others.
+    pub(super) fn hand_back(&mut self, prefers_messages: bool) {
+        (self.returned, self.prefers_messages) = (Some(vec![]), prefers_messages);
+    }
+
+    /// A packet that a Mac gave up.
+    pub(super) fn take_returned(&mut self) -> Option<Returned> {
+        self.returned.as_mut()?.pop()
+    }
+
     /// The Macs whose queues hold packets back. The list is then empty.
     pub(super) fn take_held_back(&mut self) -> Vec<Contender> {
         std::mem::take(&mut self.held_back)
@@ -363,10 +379,6 @@ pub(super) struct Senders<'a, 'b> {
     pub(super) bridge: &'a mut Bridge,
     pub(super) observers: &'a mut Observers,
     pub(super) sink: &'a mut Sink,
-    /// Where packets go that a Mac gives up; `None`: they are lost.
-    pub(super) returned: Option<&'a mut Vec<Returned>>,
-    /// True if routing messages go before all other packets.
-    pub(super) prefers_messages: bool,
     pub(super) out: &'a mut Out<'b>,
 }
 
@@ -378,7 +390,7 @@ impl Senders<'_, '_> {
         let category = self.bridge.category(p);
         let who = self.stations.contender(station, category);
         let free = self.stations.in_service(who).is_none();
-        if self.prefers_messages && is_urgent(p) && !free {
+        if self.stations.prefers_messages && is_urgent(p) && !free {
             self.with(who, |mac, around| mac.accept_urgent(around, p, to));
             return None;
         }
@@ -526,10 +538,11 @@ impl Senders<'_, '_> {
     /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
-        let mac = &mut self.stations.macs[who as usize];
+        let Stations { macs, returned, .. } = &mut *self.stations;
+        let mac = &mut macs[who as usize];
         let (now, air, observers) = (self.now, self.air, &*self.observers);
         let link = AirLink { now, air, observers, station: mac.station() };
-        let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, self.returned.as_deref_mut());
+        let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
         f(mac, &mut Around { now, link: &link, sink, trace, returned })
     }
 }
