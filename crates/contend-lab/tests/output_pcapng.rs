@@ -241,6 +241,7 @@ fn chain() -> Run {
     let measure = Measure {
         duration: e.duration,
         warmup: Span::ZERO,
+        map: false,
         sample: None,
         instants: vec![],
         capture: Some(CaptureWindow { from: Time::ZERO, to: end, limit: 10_000 }),

@@ -42,8 +42,11 @@ impl MapSeries {
 
     /// Upper bound on its memory in bytes, for so many stations and flows.
     pub fn memory(stations: u64, flows: u64) -> u64 {
-        let vectors = MOST_INSTANTS as u64 * (16 * stations + 24 * flows);
-        vectors + (MOST_LINKS * (size_of::<MapLink>() + size_of::<StationId>())) as u64
+        let instants = MOST_INSTANTS as u64;
+        let kept = |each: u64| instants.saturating_mul(each).min(MOST_LINKS as u64);
+        let links = kept(stations.saturating_mul(stations.saturating_sub(1))) * size_of::<MapLink>() as u64;
+        let passed = kept(stations.saturating_mul(flows)) * size_of::<StationId>() as u64;
+        instants * (16 * stations + 24 * flows) + links + passed
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Measure {
     pub warmup: Span,
     /// Step of the time series.
     pub sample: Option<Span>,
+    /// True if the map of a field is kept with the time series.
+    pub map: bool,
     /// Additional sampling instants: the ends of the time windows in claims.
     pub instants: Vec<Time>,
     /// Frames kept for a capture or the report's timeline.
@@ -170,7 +172,7 @@ impl Size {
         let series = self.sampled.instants(m).saturating_mul(instant + members);
         let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
         let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
-        let series = series.saturating_add(if m.sample.is_some() { self.map } else { 0 });
+        let series = series.saturating_add(if m.map && m.sample.is_some() { self.map } else { 0 });
         series.saturating_add(successes).saturating_add(if histograms { (2 * flows + queues) * HISTOGRAM } else { 0 })
     }
 }

@@ -79,11 +79,12 @@ impl Detail {
             duration,
             warmup,
             sample: (sampling.series || sampling.every_second).then_some(step),
+            map: false,
             instants,
             capture: None,
             successes: sampling.successes,
         };
-        let mut all = Measure { sample: Some(step), ..needed.clone() };
+        let mut all = Measure { sample: Some(step), map: true, ..needed.clone() };
         // Jain's index per second in the report needs a sample at every full second. Very long runs omit it.
         if !sampling.every_second && duration.div_floor(SAMPLE) <= 100_000 {
             all.instants.extend(seconds());

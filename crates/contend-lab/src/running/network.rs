@@ -75,7 +75,8 @@ pub fn run(
         }
         if sampled {
             sample(&mut net, &mut series);
-            if (series.time_s.len() - 1).is_multiple_of(between_maps)
+            if measure.map
+                && (series.time_s.len() - 1).is_multiple_of(between_maps)
                 && let Some(map) = net.map()
             {
                 series.map.get_or_insert_default().add(at.as_secs_f64(), map);
@@ -487,6 +488,7 @@ mod tests {
             duration,
             warmup: Span::ZERO,
             sample: Some(Span::from_millis(1)),
+            map: false,
             instants: vec![],
             capture: None,
             successes: false,

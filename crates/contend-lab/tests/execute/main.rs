@@ -8,9 +8,12 @@ mod lab;
 mod more_seeds;
 mod phase;
 
+use contend_lab::execute::{self, Options};
 use contend_lab::experiment::results::Interrupted;
+use contend_lab::reading::file;
 use lab::{Call, SMALL, digests, execute, mean, wire};
 use serde_json::json;
+use std::sync::atomic::AtomicBool;
 
 #[test]
 fn serial_and_parallel_runs_have_the_same_digests_and_numbers() {
@@ -447,9 +450,33 @@ fn a_stop_keeps_what_is_finished_and_counts_what_is_missing() {
     assert_eq!(executed.outcome.interrupted, Some(Interrupted { finished: 1, missing: 1 }));
 }
 
+/// A call that is stopped before its first run has been planned all the same, and a plan that does not fit is an error.
+#[test]
+fn what_the_claims_of_the_papers_need_fits_into_memory() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+    let folder = |path: &std::path::Path| std::fs::read_dir(path).unwrap().map(|e| e.unwrap().path());
+    let files = folder(&root).filter(|p| p.is_dir()).flat_map(|p| folder(&p).collect::<Vec<_>>());
+    let mut planned = 0;
+    for path in files.filter(|p| p.extension().is_some_and(|e| e == "toml")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let e = file::parse(&path.display().to_string(), &text, &[]).unwrap();
+        let options = Options {
+            jobs: 1,
+            series: true,
+            capture: None,
+            journal: None,
+            stop: &AtomicBool::new(true),
+            progress: &|_, _| {},
+        };
+        execute::execute(&e, &options).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
+        planned += 1;
+    }
+    assert!(planned > 80, "{planned} files");
+}
+
 #[test]
 fn the_wire_used_here_is_a_good_file() {
-    assert!(contend_lab::reading::file::parse("t.toml", &wire("", "tcp = \"reno\"", ""), &[]).is_ok());
+    assert!(file::parse("t.toml", &wire("", "tcp = \"reno\"", ""), &[]).is_ok());
 }
 
 #[test]
