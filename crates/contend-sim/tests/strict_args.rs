@@ -11,7 +11,8 @@ use contend_core::registry::{Amount, Args, DropRule, Entry, Param, Unit, Value};
 use contend_core::{FlowId, Span, Time, ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
-use contend_sim::wifi::client;
+use contend_sim::wifi::error_model::{self, Coding, PerTable};
+use contend_sim::wifi::{client, fading};
 use contend_sim::{loss, mobility, rng, routing, traffic};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -147,6 +148,14 @@ fn every_client_source_and_loss_process_reads_what_it_declares() {
     strictly(client::REGISTRY, |build, args| build(args).is_ok());
     strictly(traffic::REGISTRY, |build, args| build(args).is_ok());
     strictly(loss::REGISTRY, |build, args| build(args, &|_| Some(FlowId(0))).is_ok());
+}
+
+#[test]
+fn every_error_model_and_fading_reads_what_it_declares() {
+    let table = Some(Arc::new(PerTable::parse("10, 0, 0.5").unwrap()));
+    let setting = error_model::Setting { table, codings: &Coding::MCS[..1] };
+    strictly(error_model::REGISTRY, |build, args| build(args, &setting).is_ok());
+    strictly(fading::REGISTRY, |build, args| build(args).is_ok());
 }
 
 #[test]
