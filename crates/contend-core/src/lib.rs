@@ -15,6 +15,7 @@ pub mod explicit;
 pub mod observe;
 pub mod packet;
 pub mod qdisc;
+pub mod rate_control;
 pub mod recent;
 pub mod registry;
 pub mod time;

@@ -7,6 +7,7 @@ mod common;
 use common::{default, phy_g};
 use contend_core::ap::{Facts, FlowFacts};
 use contend_core::observe::Radio;
+use contend_core::rate_control::{self, Rate};
 use contend_core::registry::{Amount, Args, DropRule, Entry, Param, Unit, Value};
 use contend_core::{FlowId, Span, Time, ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
@@ -156,6 +157,13 @@ fn every_error_model_and_fading_reads_what_it_declares() {
     let setting = error_model::Setting { table, codings: &Coding::MCS[..1] };
     strictly(error_model::REGISTRY, |build, args| build(args, &setting).is_ok());
     strictly(fading::REGISTRY, |build, args| build(args).is_ok());
+}
+
+#[test]
+fn every_rate_control_reads_what_it_declares() {
+    let rates = [Rate { bps: 6_500_000, streams: 1, group: 0 }];
+    let setting = rate_control::Setting { rates: &rates, given: 0, per: &|_, _| 0.0 };
+    strictly(rate_control::REGISTRY, |build, args| build(args, &setting).is_ok());
 }
 
 #[test]

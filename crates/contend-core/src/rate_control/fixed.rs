@@ -1,0 +1,34 @@
+//! Always the same rate.
+
+use super::{Chain, RateControl, RateId, Sent, Setting};
+use crate::Cx;
+use crate::registry::{Args, Param};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source of the algorithm.
+pub const CITE: &str = "no source: the definition";
+/// What it does.
+pub const SUMMARY: &str = "Always the rate that the file gives the station.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[];
+
+/// Builds the rate control.
+///
+/// # Errors
+/// Never: there are no parameters.
+pub fn build(_: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+    Ok(Box::new(Fixed { rate: setting.given }))
+}
+
+#[derive(Debug)]
+struct Fixed {
+    rate: RateId,
+}
+
+impl RateControl for Fixed {
+    fn choose(&mut self, _: &mut Cx) -> Chain {
+        Chain::all(self.rate)
+    }
+    fn sent(&mut self, _: &mut Cx, _: &Sent) {}
+}
