@@ -1,4 +1,4 @@
-//! Laws of every rate control, for transmissions and answers of any kind.
+//! Laws of every rate control, for bursts and answers of any kind.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -9,7 +9,7 @@ use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
-/// What happens to one transmission: pause, MPDUs, share that arrives in each attempt, attempts, SNR.
+/// What happens to one burst: pause, MPDUs, share that arrives in each attempt, attempts, SNR.
 type Fate = (u64, u16, f64, u32, f64);
 
 fn fate() -> impl Strategy<Value = Fate> {

@@ -1,6 +1,6 @@
 //! AARF: one rate up after a number of successes, one down after two failures in a row.
 //!
-//! The first transmission at a higher rate is a probe. If it fails, the rate falls back at once, and the next probe
+//! The first attempt at a higher rate is a probe. If it fails, the rate falls back at once, and the next probe
 //! needs twice as many successes. An aggregate succeeds if at least the share `success` of its MPDUs is acknowledged;
 //! the source knows no aggregates.
 
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(trace(&"+-".repeat(8)), repeated(&[(0, 15), (1, 1)]));
     }
 
-    /// The rates of a transmission that fails again and again are those that single attempts would have.
+    /// The rates of a burst that fails again and again are those that single attempts would have.
     #[test]
     fn a_chain_follows_the_failures() {
         for successes in [0, 10, 25] {

@@ -6,7 +6,7 @@
 //!   airtime, and its part of the overhead of an average aggregate.
 //! - A chain has the rates with the highest throughput, and then the robust rate: of the rates that are clearly slower
 //!   and arrive with 75 %, the one with the highest throughput. Each has as many attempts as fit into 6 ms.
-//! - Every 20 ms one transmission is a trial of another rate (`samples`).
+//! - Every 20 ms one burst is a trial of another rate (`samples`).
 //!
 //! Left out: legacy rates beside HT rates, protection of the later rates of a chain by RTS. Whole numbers have 12
 //! binary places, as in the kernel.
@@ -39,7 +39,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("period", "period of the low-pass filter, in windows with attempts").default("16").range(4.0, 1e4),
     Param::time("sampling", "time between two trials").default("20ms").range(0.0, 1e3),
     Param::integer("chain", "number of rates in a chain").default("3").range(1.0, 4.0),
-    Param::time("overhead", "time of a transmission beside its data").default("108us").range(0.0, 1.0),
+    Param::time("overhead", "time of a burst beside its data").default("108us").range(0.0, 1.0),
     Param::time("segment", "time for the attempts at one rate").default("6ms").range(0.0, 1.0),
     Param::integer("attempts", "bound of the attempts at one rate").default("7").range(2.0, 255.0),
     Param::time("slot", "slot by which backoffs are estimated").default("9us").range(0.0, 1e-3),
@@ -117,7 +117,7 @@ struct MinstrelHt {
     /// MPDUs and attempts of this window.
     mpdus: u64,
     attempts: u64,
-    /// When the present window began; `None` before the first transmission.
+    /// When the present window began; `None` before the first burst.
     updated: Option<Time>,
     next_trial: Time,
 }

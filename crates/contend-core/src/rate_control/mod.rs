@@ -1,9 +1,8 @@
-//! Rate control: the rates at which a station sends its next transmission.
+//! Rate control: the rates at which a station sends its next burst.
 //!
-//! A transmission is one MPDU or an aggregate of several. Before its first attempt, [`RateControl::choose`] gives a
-//! [`Chain`] of rates for its attempts. After each attempt, [`RateControl::sent`] reports how many of its MPDUs were
-//! acknowledged. MPDUs that an answer leaves out begin a new transmission. A transmission without aggregation is one of
-//! one MPDU.
+//! A burst is one MPDU or an aggregate of several. Before its first attempt, [`RateControl::choose`] gives a [`Chain`]
+//! of rates for its attempts. After each attempt, [`RateControl::sent`] reports how many of its MPDUs were
+//! acknowledged. MPDUs that an answer leaves out belong to a new burst.
 
 use crate::Cx;
 use crate::registry::Args;
@@ -20,7 +19,7 @@ crate::registry!(Build; fixed, ideal, minstrel_ht, aarf, onoe, thompson);
 
 /// Chooses the rates of a station towards one receiver.
 pub trait RateControl: Debug + Send {
-    /// The rates of the next transmission. It is asked once, before the first attempt.
+    /// The rates of the next burst. It is asked once, before the first attempt.
     fn choose(&mut self, cx: &mut Cx) -> Chain;
     /// An attempt has ended.
     fn sent(&mut self, cx: &mut Cx, sent: &Sent);
@@ -44,7 +43,7 @@ pub struct Rate {
 const REFERENCE_BYTES: u64 = 1200;
 
 impl Rate {
-    /// What an MPDU of 1200 B adds to a transmission.
+    /// What an MPDU of 1200 B adds to a burst.
     pub fn airtime(&self) -> Span {
         Span::of_bits(REFERENCE_BYTES * 8, self.bps)
     }
@@ -75,7 +74,7 @@ pub struct Sent {
     pub snr: Option<f64>,
 }
 
-/// The rates of the attempts of one transmission.
+/// The rates of the attempts of one burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// Rate and number of attempts; a step with no attempts is not used.

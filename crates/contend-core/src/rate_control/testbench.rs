@@ -27,7 +27,7 @@ impl Bench {
     pub(super) fn sent(&mut self, control: &mut dyn RateControl, sent: Sent) {
         control.sent(&mut Cx { now: self.now, rng: &mut self.rng }, &sent);
     }
-    /// Sends a transmission of `mpdus` in one attempt that takes `lasts`; `acked` says how many arrive at a rate.
+    /// Sends a burst of `mpdus` in one attempt that takes `lasts`; `acked` says how many arrive at a rate.
     /// Returns the rate.
     pub(super) fn exchange(
         &mut self,

@@ -1,10 +1,10 @@
 //! Thompson sampling: draws how well each rate may work, and uses the rate that is best by this draw.
 //!
 //! The share of MPDUs that arrive at a rate has a Beta distribution: one more than the MPDUs that arrived, one more
-//! than those that did not. Old MPDUs count less: both numbers decay with the time constant `memory`. For each
-//! transmission a share is drawn for each rate, from the fastest on, until no slower rate can have a higher throughput.
-//! A rate that failed often is drawn low, one that was rarely tried is sometimes drawn high. If the first attempt
-//! fails, the others use the rate with the highest expected throughput.
+//! than those that did not. Old MPDUs count less: both numbers decay with the time constant `memory`. For each burst a
+//! share is drawn for each rate, from the fastest on, until no slower rate can have a higher throughput. A rate that
+//! failed often is drawn low, one that was rarely tried is sometimes drawn high. If the first attempt fails, the
+//! others use the rate with the highest expected throughput.
 
 use super::{Chain, Rate, RateControl, RateId, Sent, Setting};
 use crate::registry::{Args, Param};
@@ -22,8 +22,8 @@ pub const SUMMARY: &str = "Draws the share of arrivals of each rate from what it
     highest throughput of the draw.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::time("memory", "time constant with which old transmissions are forgotten").default("1s").range(1e-3, 1e4),
-    Param::time("overhead", "time of a transmission beside its data").default("100us").range(0.0, 1.0),
+    Param::time("memory", "time constant with which old bursts are forgotten").default("1s").range(1e-3, 1e4),
+    Param::time("overhead", "time of a burst beside its data").default("100us").range(0.0, 1.0),
 ];
 
 /// Transmissions are forgotten in steps of this part of `memory`.
@@ -52,7 +52,7 @@ pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>,
 #[derive(Debug)]
 struct Arm {
     id: RateId,
-    /// Seconds that an MPDU adds to a transmission.
+    /// Seconds that an MPDU adds to a burst.
     airtime: f64,
     /// One more than the MPDUs that arrived, and that did not, each with its weight.
     arrived: f64,
@@ -179,7 +179,7 @@ mod tests {
         build(&args, &Setting { rates: &rates(8, 1), given: 0, per: &|_, _| 0.0 }).unwrap()
     }
 
-    /// Rates 0 to 4 always work, the faster ones never: 4 is used for nearly all transmissions. When 6 is the limit
+    /// Rates 0 to 4 always work, the faster ones never: 4 is used for nearly all bursts. When 6 is the limit
     /// then, it is found.
     #[test]
     fn it_finds_the_fastest_rate_that_works_and_notices_a_change() {

@@ -22,7 +22,7 @@ pub(super) type Place = usize;
 pub(super) struct Stat {
     pub(super) id: RateId,
     pub(super) streams: u8,
-    /// Nanoseconds that an MPDU adds to a transmission.
+    /// Nanoseconds that an MPDU adds to a burst.
     pub(super) airtime: u64,
     /// The filtered share of MPDUs that arrived, now and one step before.
     pub(super) prob: u32,

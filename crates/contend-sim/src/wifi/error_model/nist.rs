@@ -5,7 +5,7 @@
 //!    over all d, weighted with the information bits that are wrong on these paths, bounds the error of a data bit.
 //! 3. An MPDU arrives if all its bits are right.
 //!
-//! The bound is loose for soft decisions: real receivers, and `table` with measured values, need 3 to 4 dB less.
+//! Soft decisions need about 4 dB less: ns-3's own tables lose half of the MPDUs of MCS 4 at 12 dB, this bound at 16.
 
 use super::{CodeRate, Coding, ErrorModel, Setting};
 use contend_core::registry::{Args, Param};

@@ -77,6 +77,21 @@ mod tests {
         assert_eq!(t.at(10.0, 3), None);
     }
 
+    proptest::proptest! {
+        /// No text panics, and no table gives a number that is no probability.
+        #[test]
+        fn any_text_is_read_or_refused(
+            text in "([-+0-9.e]{1,6}[, ]{1,2}[0-9]{1,2}[, ][0-9.e-]{1,5}\n?|[a-z0-9 ,.#\n-]{0,9}){0,8}",
+            snr in proptest::num::f64::ANY,
+        ) {
+            if let Ok(table) = PerTable::parse(&text) {
+                for per in (0..=Coding::MCS.len()).filter_map(|mcs| table.at(snr, mcs)) {
+                    proptest::prop_assert!(snr.is_nan() || (0.0..=1.0).contains(&per));
+                }
+            }
+        }
+    }
+
     #[test]
     fn wrong_lines_are_named() {
         for (text, part) in [
