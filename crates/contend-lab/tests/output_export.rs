@@ -268,6 +268,8 @@ fn a_trace_of_perfetto_has_every_frame_on_the_track_of_its_station() {
             FrameKind::Ack => "ACK",
             FrameKind::Rts => "RTS",
             FrameKind::Cts => "CTS",
+            FrameKind::BlockAck => "block ACK",
+            FrameKind::Request => "block ACK request",
         };
         let outcome = match f.outcome {
             FrameOutcome::Received => "received",

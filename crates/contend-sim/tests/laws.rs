@@ -95,6 +95,7 @@ fn scenario_of(
         rts_threshold,
         retry_short: retry,
         retry_long: retry.div_ceil(2),
+        aggregation: None,
     };
     let mut phy = phy_g();
     phy.protection = [Protection::None, Protection::CtsToSelf, Protection::RtsCts][usize::from(protection)];

@@ -1,6 +1,6 @@
 //! The constants of a cell's air: durations and rates.
 
-use super::exchange::{Burst, Plan};
+use super::exchange::{Burst, Content, Plan};
 use super::spec::CellSpec;
 use super::timing::{RateTable, Timing};
 use super::{BROADCAST, MAX_PACKET, StationId};
@@ -106,8 +106,14 @@ impl Air {
     /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station`.
     pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
         let bytes = bytes.min(MAX_PACKET);
-        let burst = Burst { from: station, to: station, bytes, protection: self.timing.limits.protection.of(bytes) };
+        let protection = self.timing.limits.protection.of(bytes);
+        let burst = Burst { from: station, to: station, bytes, content: Content::Packet, protection };
         self.difs + Plan::new(&burst, &self.timing, self.table(station)).duration()
+    }
+
+    /// Most bytes of a PSDU from one station to another.
+    pub(super) fn most_bytes(&self, from: StationId, to: StationId) -> u32 {
+        self.table(if self.is_ap(from) { to } else { from }).most
     }
 
     /// The plan of an exchange of `burst`.

@@ -494,32 +494,36 @@ impl Bss {
         }
     }
 
-    /// In a cell, the receiver has got the burst of `who` and forwards its packet.
+    /// In a cell, the receiver has got the burst of `who` and forwards its packets.
     #[inline]
     fn deliver_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
-        match self.stations.received(who) {
-            Some((ap, packet)) if self.air.is_ap(ap) => {
+        while let Some((to, packet)) = self.stations.received(who) {
+            if self.air.is_ap(to) {
                 let packet = *packet;
-                self.enter(now, ap, Side::Air, &packet, out);
+                self.enter(now, to, Side::Air, &packet, out);
+            } else if let Some(home) = self.bridge.home(packet) {
+                out.send(home.host, packet);
             }
-            Some((_, packet)) => {
-                if let Some(home) = self.bridge.home(packet) {
-                    out.send(home.host, packet);
-                }
-            }
-            None => {}
         }
     }
 
     /// In a field, the station `by` has got the burst of `who`.
     fn deliver(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
-        let from = self.stations.station_of(who);
-        let all = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST).map(|p| (by, *p));
-        let one = || self.stations.received(who).map(|(station, packet)| (station, *packet));
-        let Some((station, mut packet)) = all.or_else(one) else { return };
+        if let Some(p) = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST) {
+            let packet = *p;
+            return self.deliver_to(now, who, by, packet, out);
+        }
+        while let Some((station, packet)) = self.stations.received(who) {
+            let packet = *packet;
+            self.deliver_to(now, who, station, packet, out);
+        }
+    }
+
+    /// `station` has got `packet` from `who`.
+    fn deliver_to(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
         if is_message(&packet) {
             packet.hops = u8::from(packet.next_hop == BROADCAST);
-            packet.next_hop = from;
+            packet.next_hop = self.stations.station_of(who);
         }
         if self.link_layer.is_instant() {
             self.arrive(now, station, &packet, out);

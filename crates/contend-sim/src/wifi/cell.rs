@@ -20,7 +20,7 @@ use super::spec::IdleAccess;
 use super::stations::Senders;
 use super::{AP, Contender, FrameOutcome, StationId, Success};
 use crate::loss::Loss;
-use contend_core::{Cx, Rng, Span, Time};
+use contend_core::{Cx, Packet, Rng, Span, Time};
 
 /// The loss process of a station's channel, and its random stream.
 pub(super) type StationLoss = Option<(Box<dyn Loss>, Rng)>;
@@ -268,23 +268,26 @@ impl Cell {
     /// `who`, the only sender, starts its exchange at `now`.
     fn exchange(&mut self, senders: &mut Senders<'_, '_>, who: Contender, now: Time) {
         senders.started(who, true);
-        let Some(s) = senders.stations.in_service(who) else { return };
-        let plan = senders.air.plan(&s.burst);
+        let (Some(s), air) = (senders.stations.in_service(who), senders.air) else { return };
+        let plan = air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
-        let loss = &mut self.losses[senders.air.channel_of(&s.burst) as usize];
+        let loss = &mut self.losses[air.channel_of(&s.burst) as usize];
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
             let start = now + part.start;
             self.ledger.ifs(start - end);
             end = start + part.airtime;
-            let is_data = part.kind == PartKind::Data;
-            let lost = match loss {
-                Some((loss, rng)) if part.kind != PartKind::CtsToSelf => {
-                    let packet = is_data.then_some(&s.packet);
-                    loss.lost(&mut Cx { now: end, rng }, plan.bytes(part.kind), packet)
-                }
-                _ => false,
+            let bytes = plan.bytes(part.kind);
+            let mut spoils = |bytes: u32, packet: Option<&Packet>| match loss {
+                Some((loss, rng)) => loss.lost(&mut Cx { now: end, rng }, bytes, packet),
+                None => false,
             };
+            let lost = match part.kind {
+                PartKind::CtsToSelf => false,
+                kind if kind.delivers() => senders.stations.is_lost(who, bytes, spoils),
+                _ => spoils(bytes, None),
+            };
+            let Some(s) = senders.stations.in_service(who) else { return };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
             let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome, origin: None };
             on_air.record(senders.out.trace, &mut self.frames);
@@ -295,7 +298,7 @@ impl Cell {
                 fate = Fate::Lost(who, part.kind.missing(), plan.silence(&part));
                 break;
             }
-            if is_data {
+            if part.kind.delivers() {
                 delivery = Some(end);
             }
         }

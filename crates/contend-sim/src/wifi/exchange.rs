@@ -6,7 +6,7 @@
 //! burst, the *receiver* answers.
 
 use super::ledger::Account;
-use super::phy::{Airtime, CTS_BYTES, Protection, RTS_BYTES};
+use super::phy::{Airtime, CTS_BYTES, Protection, REQUEST_BYTES, RTS_BYTES};
 use super::timing::{RateTable, Timing};
 use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
@@ -18,10 +18,30 @@ pub(super) struct Burst {
     pub(super) from: StationId,
     /// Its receiver.
     pub(super) to: StationId,
-    /// IP packet in bytes.
+    /// IP packets in bytes.
     pub(super) bytes: u32,
+    /// What carries them.
+    pub(super) content: Content,
     /// The protection that precedes the data.
     pub(super) protection: Protection,
+}
+
+/// What a burst is on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// One MPDU with one packet; an ACK answers.
+    Packet,
+    /// An A-MPDU of so many bytes; a block acknowledgment answers.
+    Aggregate(u32),
+    /// A request for a block acknowledgment.
+    Request,
+}
+
+impl Content {
+    /// What answers it.
+    pub(super) fn answer(self) -> PartKind {
+        if self == Content::Packet { PartKind::Ack } else { PartKind::BlockAck }
+    }
 }
 
 /// What a sender waits for.
@@ -29,7 +49,7 @@ pub(super) struct Burst {
 pub(super) enum Answer {
     /// The answer to its RTS.
     Cts,
-    /// The answer to its data.
+    /// The answer to its data, or to its request for a block acknowledgment.
     Ack,
 }
 
@@ -44,8 +64,12 @@ pub(super) enum PartKind {
     CtsToSelf,
     /// Data.
     Data,
+    /// Request for a block acknowledgment.
+    Request,
     /// Acknowledgment.
     Ack,
+    /// Block acknowledgment.
+    BlockAck,
 }
 
 /// One frame of an exchange.
@@ -79,7 +103,9 @@ pub(super) struct Plan<'a> {
     kinds: &'static [PartKind],
     timing: &'a Timing,
     rates: &'a RateTable,
+    /// The data, or the request.
     data: Airtime,
+    answer: Span,
 }
 
 impl PartKind {
@@ -90,7 +116,9 @@ impl PartKind {
             PartKind::Rts => FrameKind::Rts,
             PartKind::Cts | PartKind::CtsToSelf => FrameKind::Cts,
             PartKind::Data => FrameKind::Data,
+            PartKind::Request => FrameKind::Request,
             PartKind::Ack => FrameKind::Ack,
+            PartKind::BlockAck => FrameKind::BlockAck,
         }
     }
 
@@ -98,8 +126,14 @@ impl PartKind {
     pub(super) fn missing(self) -> Answer {
         match self {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Answer::Cts,
-            PartKind::Data | PartKind::Ack => Answer::Ack,
+            PartKind::Data | PartKind::Request | PartKind::Ack | PartKind::BlockAck => Answer::Ack,
         }
+    }
+
+    /// True if packets reach the receiver with it. A request shows the receiver that it need not wait for what is missing.
+    #[inline]
+    pub(super) fn delivers(self) -> bool {
+        matches!(self, PartKind::Data | PartKind::Request)
     }
 }
 
@@ -117,13 +151,22 @@ impl<'a> Plan<'a> {
     pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
         // §10.3.6: a broadcast has neither protection nor ACK.
         let protection = if burst.to == BROADCAST { Protection::None } else { burst.protection };
-        let kinds: &[PartKind] = match protection {
-            Protection::None if burst.to == BROADCAST => &[PartKind::Data],
-            Protection::None => &[PartKind::Data, PartKind::Ack],
-            Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
-            Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
+        let kinds: &[PartKind] = match (protection, burst.content) {
+            (_, Content::Request) => &[PartKind::Request, PartKind::BlockAck],
+            (Protection::None, Content::Packet) if burst.to == BROADCAST => &[PartKind::Data],
+            (Protection::None, Content::Packet) => &[PartKind::Data, PartKind::Ack],
+            (Protection::None, _) => &[PartKind::Data, PartKind::BlockAck],
+            (Protection::CtsToSelf, Content::Packet) => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
+            (Protection::CtsToSelf, _) => &[PartKind::CtsToSelf, PartKind::Data, PartKind::BlockAck],
+            (Protection::RtsCts, Content::Packet) => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
+            (Protection::RtsCts, _) => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck],
         };
-        Plan { burst: Burst { protection, ..*burst }, kinds, timing, rates, data: rates.data(burst.bytes) }
+        let (data, answer) = match burst.content {
+            Content::Packet => (rates.data(burst.bytes), rates.ack),
+            Content::Aggregate(psdu) => (rates.rate.airtime(psdu), rates.block_ack),
+            Content::Request => (rates.control.airtime(REQUEST_BYTES), rates.block_ack),
+        };
+        Plan { burst: Burst { protection, ..*burst }, kinds, timing, rates, data, answer }
     }
 
     /// The part of this kind, if the plan has one.
@@ -143,7 +186,7 @@ impl<'a> Plan<'a> {
         if self.burst.to == BROADCAST {
             return self.data.total;
         }
-        self.before_data() + self.data.total + self.timing.sifs + self.rates.ack
+        self.before_data() + self.data.total + self.timing.sifs + self.answer
     }
 
     /// The time from the start of the exchange to the start of the data.
@@ -162,6 +205,7 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
+            Protection::None if self.burst.content == Content::Request => self.part(PartKind::Request),
             Protection::None | Protection::CtsToSelf => self.part(PartKind::Data),
             Protection::RtsCts => self.part(PartKind::Rts),
         }
@@ -175,28 +219,33 @@ impl<'a> Plan<'a> {
             PartKind::Rts => (Span::ZERO, r.rts),
             PartKind::Cts => (r.rts + sifs, r.cts),
             PartKind::CtsToSelf => (Span::ZERO, r.cts),
-            PartKind::Data => (self.before_data(), self.data.total),
-            PartKind::Ack => (self.before_data() + self.data.total + sifs, r.ack),
+            PartKind::Data | PartKind::Request => (self.before_data(), self.data.total),
+            PartKind::Ack | PartKind::BlockAck => (self.before_data() + self.data.total + sifs, self.answer),
         };
         Part { kind, start, airtime }
     }
 
-    /// Size of the MPDU of a part of this kind in bytes, including the FCS.
+    /// Size of the PSDU of a part of this kind in bytes: an MPDU with its FCS, or an A-MPDU.
     pub(super) fn bytes(&self, kind: PartKind) -> u32 {
         match kind {
             PartKind::Rts => RTS_BYTES,
             PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
-            PartKind::Data => self.burst.bytes + self.timing.limits.protection.overhead,
+            PartKind::Data => match self.burst.content {
+                Content::Aggregate(psdu) => psdu,
+                Content::Packet | Content::Request => self.burst.bytes + self.timing.limits.protection.overhead,
+            },
+            PartKind::Request => REQUEST_BYTES,
             PartKind::Ack => self.timing.ack_bytes,
+            PartKind::BlockAck => self.timing.block_ack_bytes,
         }
     }
 
     /// Rate of the payload of a part of this kind in bits per second.
     pub(super) fn rate(&self, kind: PartKind) -> u64 {
         let rate = match kind {
-            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => self.rates.control,
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => self.rates.control,
             PartKind::Data => self.rates.rate,
-            PartKind::Ack => self.rates.answer,
+            PartKind::Ack | PartKind::BlockAck => self.rates.answer,
         };
         rate.bps
     }
@@ -206,9 +255,9 @@ impl<'a> Plan<'a> {
     pub(super) fn ends(&self, part: &Part) -> (StationId, StationId) {
         let Burst { from, to, .. } = self.burst;
         match part.kind {
-            PartKind::Rts | PartKind::Data => (from, to),
+            PartKind::Rts | PartKind::Data | PartKind::Request => (from, to),
             PartKind::CtsToSelf => (from, from),
-            PartKind::Cts | PartKind::Ack => (to, from),
+            PartKind::Cts | PartKind::Ack | PartKind::BlockAck => (to, from),
         }
     }
 
@@ -223,9 +272,13 @@ impl<'a> Plan<'a> {
         match part.kind {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Account::RtsCts,
             PartKind::Data => {
-                Account::Data { preamble: self.data.preamble, payload: self.rates.payload(self.burst.bytes) }
+                let payload = match self.burst.content {
+                    Content::Packet => self.rates.payload(self.burst.bytes),
+                    _ => self.rates.rate.payload(self.burst.bytes),
+                };
+                Account::Data { preamble: self.data.preamble, payload }
             }
-            PartKind::Ack => Account::Ack,
+            PartKind::Request | PartKind::Ack | PartKind::BlockAck => Account::Ack,
         }
     }
 
@@ -242,9 +295,11 @@ impl<'a> Plan<'a> {
                 receiver: Some(could_not_decode),
                 others: r.cts_timeout + t.sifs + r.cts + t.slot,
             },
-            PartKind::Data => Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others },
+            PartKind::Data | PartKind::Request => {
+                Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others }
+            }
             // The receiver of the exchange has sent this part. It waits for the time that the part reserves.
-            PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack => {
+            PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack | PartKind::BlockAck => {
                 Silence { sender: could_not_decode, receiver: None, others }
             }
         }
@@ -278,10 +333,13 @@ mod tests {
             },
             protection_rate: protects,
             ack_bytes: 14,
+            aggregation: None,
+            block_ack_bytes: 32,
             setting: Setting::of(&phy),
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);
-        let burst = Burst { from: 3, to: AP, bytes: 1500, protection: t.limits.protection.of(1500) };
+        let burst =
+            Burst { from: 3, to: AP, bytes: 1500, content: Content::Packet, protection: t.limits.protection.of(1500) };
         f(Plan::new(&burst, &t, &r))
     }
 

@@ -41,7 +41,7 @@ use super::{BROADCAST, Contender, FrameOutcome, MapLink, StationId};
 use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
-use contend_core::{Cx, Span, Time};
+use contend_core::{Cx, Packet, Span, Time};
 
 /// The number of a frame on the air.
 type FlightId = u32;
@@ -411,7 +411,7 @@ impl Field {
         let radio = &mut self.radios[station as usize];
         let Some((who, kind)) = radio.answer.take() else { return };
         let blocked = radio.busy || radio.reserved_until() > now;
-        if self.options.cts == CtsRule::Idle && blocked && kind != PartKind::Ack {
+        if self.options.cts == CtsRule::Idle && blocked && !matches!(kind, PartKind::Ack | PartKind::BlockAck) {
             let why = if kind == PartKind::Cts { Failure::Unheard } else { Failure::Blocked };
             if let (PartKind::Data, Some(own)) = (kind, &mut radio.own) {
                 own.over = now;
@@ -454,7 +454,7 @@ impl Field {
             own.over = end + plan.silence(&part).sender;
             own.data = if kind == PartKind::Data { Some(now) } else { own.data };
         }
-        if kind == PartKind::Ack {
+        if matches!(kind, PartKind::Ack | PartKind::BlockAck) {
             senders.observers.acknowledges(from);
         }
         let first = hearers.first().map(|h| h.delay);
@@ -668,11 +668,12 @@ impl Field {
             }
             PartKind::Cts => self.owe(senders, f.to, f.owner, PartKind::Data),
             PartKind::CtsToSelf => {}
-            PartKind::Data => {
-                self.owe(senders, f.to, f.owner, PartKind::Ack);
+            PartKind::Data | PartKind::Request => {
+                let answer = senders.stations.in_service(f.owner).map_or(PartKind::Ack, |s| s.burst.content.answer());
+                self.owe(senders, f.to, f.owner, answer);
                 return true;
             }
-            PartKind::Ack => self.succeed(senders, f.owner),
+            PartKind::Ack | PartKind::BlockAck => self.succeed(senders, f.owner),
         }
         false
     }
@@ -699,7 +700,7 @@ impl Field {
                 PartKind::Rts => Kind::Rts,
                 PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
                 PartKind::Data => Kind::Data,
-                PartKind::Ack => Kind::Ack,
+                PartKind::Ack | PartKind::BlockAck | PartKind::Request => Kind::Ack,
             },
             from: f.from,
             to: f.to,
@@ -749,16 +750,17 @@ impl Field {
     }
 
     /// True if the channel spoils `f` at its receiver.
-    fn is_lost(&mut self, senders: &Senders<'_, '_>, f: &Flight) -> bool {
-        let Some(s) = senders.stations.in_service(f.owner) else { return false };
-        let plan = senders.air.plan(&s.burst);
-        match &mut self.losses[senders.air.channel_of(&s.burst) as usize] {
-            Some((loss, rng)) => {
-                let packet = (f.kind == PartKind::Data).then_some(&s.packet);
-                loss.lost(&mut Cx { now: senders.now, rng }, plan.bytes(f.kind), packet)
-            }
+    fn is_lost(&mut self, senders: &mut Senders<'_, '_>, f: &Flight) -> bool {
+        let (Some(s), now, air) = (senders.stations.in_service(f.owner), senders.now, senders.air) else {
+            return false;
+        };
+        let bytes = air.plan(&s.burst).bytes(f.kind);
+        let loss = &mut self.losses[air.channel_of(&s.burst) as usize];
+        let mut spoils = |bytes: u32, packet: Option<&Packet>| match loss {
+            Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
             None => false,
-        }
+        };
+        if f.kind.delivers() { senders.stations.is_lost(f.owner, bytes, spoils) } else { spoils(bytes, None) }
     }
 
     /// `station` sends a frame of the exchange of `owner` after a SIFS.

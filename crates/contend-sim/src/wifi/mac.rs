@@ -6,8 +6,11 @@
 
 use super::StationId;
 use super::access::{Access, Category, Channel, Draw, Seen};
+use super::air::Air;
 use super::counters::StationCounters;
-use super::exchange::{Answer, Burst};
+use super::exchange::{Answer, Burst, Content};
+use super::phy::Protection;
+use super::store::{End, Store};
 use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
@@ -29,16 +32,20 @@ pub(super) struct Mac {
     /// Routing messages, which are served before the queue of best effort; the last comes first, as in ns-2.
     urgent: Vec<Packet>,
     queues: Queues,
+    /// The packets below the queues, if they are sent in aggregates.
+    store: Option<Box<Store>>,
+    /// Failures in a row, with a store.
+    failures: u32,
 }
 
-/// The burst that a Mac tries to send. A burst is one packet.
+/// The burst that a Mac tries to send: one packet, or the current batch of its store.
 #[derive(Debug)]
 pub(super) struct InService {
     /// The input for the plan.
     pub(super) burst: Burst,
-    /// The packet.
+    /// The packet; of a batch the first.
     pub(super) packet: Packet,
-    /// Sequence number (12 bits), the same for all attempts.
+    /// Its sequence number (12 bits), the same for all attempts.
     pub(super) sequence: u16,
     /// Attempts so far.
     pub(super) attempt: u8,
@@ -82,6 +89,7 @@ pub(super) struct Returned {
 /// What a Mac and its queues need from outside.
 pub(super) struct Around<'a> {
     pub(super) now: Time,
+    pub(super) air: &'a Air,
     /// The transmitter as the discipline sees it. The numbers of its neighbours are station numbers.
     pub(super) link: &'a dyn Link,
     /// The sink for dropped packets, empty.
@@ -204,6 +212,15 @@ impl Queues {
         }
     }
 
+    /// The next packet, if one may leave.
+    #[inline]
+    fn dequeue(&mut self, around: &mut Around<'_>) -> Option<Packet> {
+        match self {
+            Queues::One(queue) => queue.dequeue(around),
+            Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
+        }
+    }
+
     /// All, the highest category first.
     #[inline]
     pub(super) fn all(&self) -> &[Queue] {
@@ -234,8 +251,25 @@ impl Next {
 impl Mac {
     /// A Mac of `station` with nothing to send, whose backoffs are drawn from `rng`.
     pub(super) fn new(station: StationId, limits: Limits, access: Box<dyn Access>, rng: Rng, queues: Queues) -> Mac {
-        let (txop, counters) = (access.txop(), StationCounters::default());
-        Mac { station, in_service: None, sequence: 0, limits, access, txop, rng, counters, urgent: vec![], queues }
+        Mac {
+            station,
+            in_service: None,
+            sequence: 0,
+            limits,
+            txop: access.txop(),
+            access,
+            rng,
+            counters: StationCounters::default(),
+            urgent: vec![],
+            queues,
+            store: None,
+            failures: 0,
+        }
+    }
+
+    /// From now on it sends in aggregates, from this store.
+    pub(super) fn aggregate(&mut self, store: Store) {
+        self.store = Some(Box::new(store));
     }
 
     /// The station it belongs to.
@@ -260,9 +294,12 @@ impl Mac {
         self.in_service.as_ref()
     }
 
-    /// True if the packet in service has not reached its receiver.
-    pub(super) fn is_carrying(&self) -> bool {
-        self.in_service.as_ref().is_some_and(|s| !s.delivered)
+    /// Packets below its queues that have not been passed on by their receivers.
+    pub(super) fn carrying(&self) -> u64 {
+        match &self.store {
+            Some(store) => store.carrying(),
+            None => u64::from(self.in_service.as_ref().is_some_and(|s| !s.delivered)),
+        }
     }
 
     /// Its queues.
@@ -303,6 +340,15 @@ impl Mac {
     #[inline]
     pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
         let queue = self.queues.of(category);
+        if let Some(store) = &mut self.store {
+            if queue.can_bypass && queue.waiting() == 0 && store.has_room() {
+                queue.meter.passed();
+                store.put(&p.toward(to).queued_at(around.now));
+            } else {
+                queue.enqueue(around, p, to);
+            }
+            return false;
+        }
         if queue.can_bypass && self.in_service.is_none() && queue.waiting() == 0 {
             queue.meter.passed();
             self.serve(&p.toward(to).queued_at(around.now));
@@ -344,12 +390,34 @@ impl Mac {
             self.serve(&p);
             return true;
         }
-        let next = match &mut self.queues {
-            Queues::One(queue) => queue.dequeue(around),
-            Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
-        };
-        let Some(packet) = next else { return false };
+        if self.store.is_some() {
+            return self.take_batch(around);
+        }
+        let Some(packet) = self.queues.dequeue(around) else { return false };
         self.serve(&packet);
+        true
+    }
+
+    /// Fills the store from the queues, then takes its next batch into service.
+    fn take_batch(&mut self, around: &mut Around<'_>) -> bool {
+        let Some(store) = &mut self.store else { return false };
+        while store.has_room()
+            && let Some(p) = self.queues.dequeue(around)
+        {
+            store.put(&p);
+        }
+        let (now, station, air) = (around.now, self.station, around.air);
+        let counters = &mut self.counters;
+        let batch = store.take(now, |to| air.most_bytes(station, to), |p| lose(around.trace, counters, now, p));
+        let Some((batch, (packet, sequence))) = batch.zip(store.first()) else { return false };
+        let (content, protection) = match batch.mpdus {
+            0 => (Content::Request, Protection::None),
+            1 => (Content::Packet, self.limits.protection.of(batch.bytes)),
+            _ => (Content::Aggregate(batch.psdu), self.limits.protection.of_aggregate(batch.psdu)),
+        };
+        let burst = Burst { from: station, to: batch.to, bytes: batch.bytes, content, protection };
+        let packet = *packet;
+        self.in_service = Some(InService { burst, packet, sequence, attempt: 0, short: 0, long: 0, delivered: false });
         true
     }
 
@@ -369,7 +437,7 @@ impl Mac {
     fn serve(&mut self, packet: &Packet) {
         let bytes = packet.size;
         let protection = self.limits.protection.of(bytes);
-        let burst = Burst { from: self.station, to: packet.next_hop, bytes, protection };
+        let burst = Burst { from: self.station, to: packet.next_hop, bytes, content: Content::Packet, protection };
         self.sequence = (self.sequence + 1) & 0xfff;
         let sequence = self.sequence;
         self.in_service =
@@ -393,9 +461,32 @@ impl Mac {
         }
     }
 
-    /// The receiver has got the data. Returns the packet to forward; `None` if the receiver had it already.
+    /// A part of its exchange with packets, or a request, is over. `lost` tells whether an MPDU of so many bytes with this
+    /// packet is lost; `bytes`: those of the part. True if nothing of it reaches the receiver.
+    #[inline]
+    pub(super) fn is_lost(&mut self, bytes: u32, mut lost: impl FnMut(u32, Option<&Packet>) -> bool) -> bool {
+        match (&mut self.store, &self.in_service) {
+            (None, s) => lost(bytes, s.as_ref().map(|s| &s.packet)),
+            (Some(store), Some(s)) if s.burst.content == Content::Request => {
+                let is_lost = lost(bytes, None);
+                if !is_lost {
+                    store.arrive(|_, _| false);
+                }
+                is_lost
+            }
+            (Some(store), _) => store.arrive(|bytes, p| lost(bytes, Some(p))) == 0,
+        }
+    }
+
+    /// The receiver has got the data. Returns the next packet to forward, of which a batch may have several; `None` if
+    /// the receiver had it already.
     #[inline]
     pub(super) fn received(&mut self) -> Option<&Packet> {
+        if let Some(store) = &mut self.store {
+            let (_, packet) = store.pass_on()?;
+            count(&mut self.counters.delivered);
+            return Some(packet);
+        }
         let s = self.in_service.as_mut()?;
         // After a lost ACK the frame is repeated. The receiver answers again and drops the duplicate, which it
         // recognises by the sequence number (§10.3.2.11).
@@ -417,6 +508,7 @@ impl Mac {
     ) -> Next {
         count(&mut self.counters.acked);
         self.in_service = None;
+        self.end_batch(around, End::Answered);
         self.take_next(around);
         // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
         if !self.txop.is_zero() && self.in_service.as_ref().is_some_and(|s| held(&s.burst) <= self.txop) {
@@ -441,6 +533,9 @@ impl Mac {
             Failure::Unheard | Failure::Blocked => self.counters.collided += 1,
             Failure::Error => self.counters.errored += 1,
             Failure::Internal => self.counters.internal += 1,
+        }
+        if self.store.is_some() {
+            return self.fail_batch(around, heard, missing, failure);
         }
         // §10.3.4.4: the long counter is for frames longer than the threshold whose RTS was answered.
         if failure == Failure::Blocked {
@@ -472,6 +567,37 @@ impl Mac {
         self.other(slots)
     }
 
+    /// The batch in service has failed. The contention window grows until as many failures in a row as the short limit;
+    /// then it starts again.
+    fn fail_batch(&mut self, around: &mut Around<'_>, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
+        let Some(s) = self.in_service.take() else { return Next::Idle(0) };
+        let sent = failure != Failure::Internal && (missing == Answer::Ack || s.burst.protection != Protection::RtsCts);
+        self.in_service = Some(s);
+        self.failures += u32::from(failure != Failure::Internal);
+        let start_again = self.failures >= self.limits.short;
+        let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
+        self.failures = if start_again { 0 } else { self.failures };
+        self.in_service = None;
+        self.end_batch(around, if sent { End::NotAnswered } else { End::NotSent });
+        self.take_next(around);
+        self.other(slots)
+    }
+
+    /// The batch in service is over.
+    fn end_batch(&mut self, around: &mut Around<'_>, end: End) {
+        let Some(store) = &mut self.store else { return };
+        self.failures = if end == End::Answered { 0 } else { self.failures };
+        let (now, counters) = (around.now, &mut self.counters);
+        store.end(now, end, |p, receiver_has_it| {
+            if receiver_has_it {
+                counters.retry_drops += 1;
+                counters.dropped_after_delivery += 1;
+            } else {
+                lose(around.trace, counters, now, p);
+            }
+        });
+    }
+
     /// Draws a backoff, in slots.
     pub(super) fn backoff(&mut self, now: Time, why: Draw, heard: Heard<'_>) -> u64 {
         let Heard { others, busy_counts, channel } = heard;
@@ -493,4 +619,10 @@ impl Mac {
     fn other(&self, slots: u64) -> Next {
         if self.in_service.is_some() { Next::Other(slots) } else { Next::Idle(slots) }
     }
+}
+
+/// Counts `p`, which its sender gives up and its receiver does not have.
+fn lose(trace: &mut Trace, counters: &mut StationCounters, now: Time, p: &Packet) {
+    counters.retry_drops += 1;
+    trace.packet(now, Event::Lost, p);
 }

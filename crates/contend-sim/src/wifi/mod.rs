@@ -26,6 +26,7 @@ pub mod propagation;
 mod saturated;
 pub mod spec;
 mod stations;
+mod store;
 mod successes;
 mod timing;
 
@@ -101,6 +102,10 @@ pub enum FrameKind {
     Rts,
     /// A clear to send, as the answer to an RTS or as CTS-to-self protection.
     Cts,
+    /// A block acknowledgment.
+    BlockAck,
+    /// A request for a block acknowledgment.
+    Request,
 }
 
 /// The fate of a frame.

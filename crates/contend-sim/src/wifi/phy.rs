@@ -43,6 +43,10 @@ pub const MAC_OVERHEAD: u32 = 28;
 pub const LLC_SNAP: u32 = 8;
 /// An ACK in bytes (§9.3.1.4).
 pub const ACK_BYTES: u32 = 14;
+/// A request for a block acknowledgment in bytes (§9.3.1.8, compressed).
+pub const REQUEST_BYTES: u32 = 24;
+/// A compressed block acknowledgment in bytes besides its bitmap (§9.3.1.9).
+pub const BLOCK_ACK_BYTES: u32 = 24;
 /// A CTS in bytes (§9.3.1.3).
 pub const CTS_BYTES: u32 = 14;
 /// An RTS in bytes (§9.3.1.2).

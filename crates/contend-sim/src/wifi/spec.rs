@@ -188,6 +188,42 @@ pub struct MacSpec {
     pub idle_access: IdleAccess,
     /// What stations wait after a collision.
     pub after_collision: AfterCollision,
+    /// How senders aggregate; `None` if each frame carries one packet.
+    pub aggregation: Option<Aggregation>,
+}
+
+/// How a sender aggregates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregation {
+    /// Most bytes of an A-MPDU.
+    pub bytes: u32,
+    /// Most MPDUs of an A-MPDU.
+    pub mpdus: u32,
+    /// Most MPDUs under way: the window of the block acknowledgment.
+    pub window: u32,
+    /// The longest PPDU.
+    pub duration: Span,
+    /// Most packets below the queue, for all receivers together.
+    pub limit: u32,
+    /// An MPDU is given up when its packet has waited for this long since it was queued; [`Span::ZERO`]: never.
+    pub lifetime: Span,
+    /// An MPDU is given up when it was sent this often; `None`: never.
+    pub attempts: Option<u32>,
+    /// True if the sender asks for a block acknowledgment that it missed; otherwise it sends the data again.
+    pub asks: bool,
+}
+
+impl Aggregation {
+    /// Bytes of the bitmap of a block acknowledgment: a bit for each MPDU of the window (IEEE 802.11-2020 §9.3.1.8.2;
+    /// 802.11ax: 64 or 256; 802.11be: up to 1024).
+    pub fn bitmap(&self) -> u32 {
+        match self.window {
+            0..=64 => 8,
+            65..=256 => 32,
+            257..=512 => 64,
+            _ => 128,
+        }
+    }
 }
 
 /// What a station does with a frame that finds the medium idle for long enough and no backoff pending.

@@ -16,6 +16,7 @@ use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Re
 use super::observers::Observers;
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
+use super::store::Store;
 use super::{BROADCAST, Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
@@ -213,7 +214,7 @@ impl Stations {
             taken: self.macs_of(station).map(|mac| mac.taken(now)).sum::<u64>() - c.returned,
             delivered: c.delivered,
             lost: c.retry_drops - c.dropped_after_delivery - c.given_back + c.broadcasts,
-            carrying: self.macs_of(station).filter(|mac| mac.is_carrying()).count() as u64,
+            carrying: self.macs_of(station).map(Mac::carrying).sum(),
         })
     }
 
@@ -231,8 +232,19 @@ impl Stations {
         self.in_service(who).map(|s| &s.packet)
     }
 
-    /// The burst of `who` was received. Returns the receiver and the packet to forward; `None` if the receiver had the
-    /// packet already.
+    /// See [`Mac::is_lost`].
+    #[inline]
+    pub(super) fn is_lost(
+        &mut self,
+        who: Contender,
+        bytes: u32,
+        lost: impl FnMut(u32, Option<&Packet>) -> bool,
+    ) -> bool {
+        self.macs[who as usize].is_lost(bytes, lost)
+    }
+
+    /// The burst of `who` was received. Returns the receiver and a packet to forward; `None` if the receiver has
+    /// forwarded all that it may.
     #[inline]
     pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, &Packet)> {
         let mac = &mut self.macs[who as usize];
@@ -360,7 +372,12 @@ impl Make<'_> {
         let setting = self.air.timing().setting;
         let setting = Setting { category, ..setting.at(self.phy, spec.rate).member(station, setting.stations) };
         let access = (spec.access.entry.build)(&spec.access.args, setting)?;
-        Ok(Mac::new(station, self.air.timing().limits, access, rng::stream(self.seed, name, "backoff"), queues))
+        let (timing, rng) = (self.air.timing(), rng::stream(self.seed, name, "backoff"));
+        let mut mac = Mac::new(station, timing.limits, access, rng, queues);
+        if let Some(spec) = timing.aggregation {
+            mac.aggregate(Store::new(spec, timing.limits.protection.overhead));
+        }
+        Ok(mac)
     }
 
     /// A queue. `name` is the name of its random stream.
@@ -543,6 +560,6 @@ impl Senders<'_, '_> {
         let (now, air, observers) = (self.now, self.air, &*self.observers);
         let link = AirLink { now, air, observers, station: mac.station() };
         let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
-        f(mac, &mut Around { now, link: &link, sink, trace, returned })
+        f(mac, &mut Around { now, air, link: &link, sink, trace, returned })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::MAX_PACKET;
 use super::access::Setting;
-use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Format, Phy, Protection, RTS_BYTES};
-use super::spec::{AfterCollision, CellSpec};
+use super::phy::{ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, Phy, Protection, RTS_BYTES};
+use super::spec::{AfterCollision, Aggregation, CellSpec};
 use contend_core::Span;
 
 /// Bytes of the note of an observer (Barreto 2012 leaves the size open).
@@ -24,6 +24,10 @@ pub(super) struct Timing {
     pub(super) protection_rate: Format,
     /// Bytes of an ACK with its note, if notes are on the air.
     pub(super) ack_bytes: u32,
+    /// How senders aggregate; `None` if they do not.
+    pub(super) aggregation: Option<Aggregation>,
+    /// Bytes of a block acknowledgment.
+    pub(super) block_ack_bytes: u32,
     pub(super) setting: Setting,
 }
 
@@ -38,6 +42,9 @@ pub(super) struct RateTable {
     pub(super) answer: Format,
     pub(super) ack: Span,
     pub(super) ack_timeout: Span,
+    pub(super) block_ack: Span,
+    /// Most bytes of a PSDU: more do not fit into the longest PPDU.
+    pub(super) most: u32,
     /// Format of RTS and CTS, and their durations.
     pub(super) control: Format,
     pub(super) rts: Span,
@@ -77,6 +84,8 @@ impl Timing {
             limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
             protection_rate,
             ack_bytes: ACK_BYTES + if spec.field.as_ref().is_some_and(|f| f.notes_on_air) { NOTE_BYTES } else { 0 },
+            aggregation: mac.aggregation,
+            block_ack_bytes: BLOCK_ACK_BYTES + mac.aggregation.map_or(0, |a| a.bitmap()),
             setting: Setting::of(phy).member(0, spec.members().count() as u32),
         })
     }
@@ -110,6 +119,12 @@ impl ProtectionRule {
         size + self.overhead > self.rts_threshold
     }
 
+    /// The protection of an A-MPDU of `psdu` bytes.
+    #[inline]
+    pub(super) fn of_aggregate(&self, psdu: u32) -> Protection {
+        if psdu > self.rts_threshold { Protection::RtsCts } else { self.otherwise }
+    }
+
     /// The protection of a data frame with an IP packet of `size` bytes.
     #[inline]
     pub(super) fn of(&self, size: u32) -> Protection {
@@ -141,10 +156,22 @@ impl RateTable {
             answer,
             ack: answer.airtime(t.ack_bytes).total,
             ack_timeout: phy.ack_timeout(answer),
+            block_ack: answer.airtime(t.block_ack_bytes).total,
+            most: t.aggregation.map_or(0, |a| most_bytes(rate, a.duration, a.bytes)),
             control,
             rts: control.airtime(RTS_BYTES).total,
             cts: control.airtime(CTS_BYTES).total,
             cts_timeout: phy.ack_timeout(control),
         }
     }
+}
+
+/// The most bytes, up to `limit`, of a PSDU of this format that is sent within `duration`.
+fn most_bytes(format: Format, duration: Span, limit: u32) -> u32 {
+    let (mut fits, mut too_long) = (0, limit.saturating_add(1));
+    while fits + 1 < too_long {
+        let middle = fits + (too_long - fits) / 2;
+        if format.airtime(middle).total <= duration { fits = middle } else { too_long = middle }
+    }
+    fits
 }

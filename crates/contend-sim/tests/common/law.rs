@@ -62,7 +62,7 @@ pub fn air_is_booked_once(net: &Net) {
 }
 
 /// Maximum duration of an exchange in these networks.
-const LONGEST_EXCHANGE: Span = Span::from_millis(5);
+const LONGEST_EXCHANGE: Span = Span::from_millis(6);
 
 /// Each transmitter sends the data of a flow to a neighbour in the order in which they entered its queue. When a route
 /// changes, packets to the new next hop may overtake those to the old one, because disciplines like `wf2q` keep a list

@@ -77,6 +77,7 @@ pub const MAC: MacSpec = MacSpec {
     busy_slot: BusySlot::Frozen,
     idle_access: IdleAccess::Immediate,
     after_collision: AfterCollision::Eifs,
+    aggregation: None,
 };
 
 /// A station.

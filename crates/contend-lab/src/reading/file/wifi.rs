@@ -134,6 +134,7 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
         idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| {
             v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)])
         })?,
+        aggregation: None,
         after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| {
             v.word(&[
                 ("eifs", AfterCollision::Eifs),

@@ -63,6 +63,8 @@ const DATA: u8 = 0x08;
 const ACK: u8 = 0xd4;
 const CTS: u8 = 0xc4;
 const RTS: u8 = 0xb4;
+const BLOCK_ACK: u8 = 0x94;
+const REQUEST: u8 = 0x84;
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
@@ -95,6 +97,15 @@ impl Shown<'_> {
                 control(out, RTS, retry);
                 out.extend(mac_of(f.to));
                 out.extend(mac_of(f.from));
+            }
+            FrameKind::BlockAck | FrameKind::Request => {
+                control(out, if f.kind == FrameKind::BlockAck { BLOCK_ACK } else { REQUEST }, 0);
+                out.extend(mac_of(f.to));
+                out.extend(mac_of(f.from));
+                // Compressed (802.11-2016 §9.3.1.8.3), then the number of the first MPDU. The bitmap is not stored.
+                out.extend([0x04, 0]);
+                out.extend((f.sequence << 4).to_le_bytes());
+                cut = (f.bytes as usize + RADIOTAP).saturating_sub(out.len() + 4);
             }
             FrameKind::Data => {
                 let far = |bssid: Mac, source: bool| f.packet.as_ref().map_or(bssid, |p| self.ends.mac(p, source));

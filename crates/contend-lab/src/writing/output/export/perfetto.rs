@@ -50,6 +50,8 @@ fn frame(f: &Frame, run: &Run) -> Value {
         FrameKind::Ack => "ACK",
         FrameKind::Rts => "RTS",
         FrameKind::Cts => "CTS",
+        FrameKind::BlockAck => "block ACK",
+        FrameKind::Request => "block ACK request",
     };
     let outcome = match f.outcome {
         FrameOutcome::Received => "received",

@@ -96,6 +96,8 @@ fn packed(frames: &[&Frame]) -> Packed {
             FrameKind::Ack => 1,
             FrameKind::Rts => 2,
             FrameKind::Cts => 3,
+            FrameKind::BlockAck => 4,
+            FrameKind::Request => 5,
         };
         let shape = (
             kind,

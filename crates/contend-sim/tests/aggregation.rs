@@ -1,0 +1,163 @@
+//! A-MPDU and block acknowledgment: exact times, throughput against closed forms, and laws that always hold.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use contend_core::registry::Value;
+use contend_core::{Span, Time};
+use contend_sim::loss;
+use contend_sim::net::Net;
+use contend_sim::scenario::*;
+use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request};
+use contend_sim::wifi::{Frame, FrameOutcome};
+use proptest::prelude::*;
+
+const AGGREGATION: Aggregation = Aggregation {
+    bytes: 65_535,
+    mpdus: 64,
+    window: 64,
+    duration: Span::from_micros(5484),
+    limit: 1000,
+    lifetime: Span::ZERO,
+    attempts: None,
+    asks: true,
+};
+
+fn mac(aggregation: Aggregation) -> MacSpec {
+    MacSpec { aggregation: Some(aggregation), ..MAC }
+}
+
+/// Each MPDU with data is lost with probability `p`.
+fn lossy(s: &mut Scenario, p: f64) {
+    for station in &mut s.cell.as_mut().unwrap().stations {
+        station.loss = Some(choose(loss::REGISTRY, "bernoulli", &[("p", Value::Number(p))]));
+    }
+}
+
+fn frames_of(s: &Scenario, seconds: f64) -> (Net, Vec<Frame>) {
+    let mut net = Net::new(s).unwrap();
+    net.keep_frames(Time::ZERO, at(seconds), 1_000_000);
+    net.run_until(at(seconds));
+    let frames = net.frames().unwrap().frames().to_vec();
+    (net, frames)
+}
+
+/// 54 Mb/s: 216 bits in a symbol of 4 us after 20 us, and 6 us of signal extension.
+fn ppdu(bytes: u64, bits_per_symbol: u64) -> u64 {
+    20 + 4 * (16 + 8 * bytes + 6).div_ceil(bits_per_symbol) + 6
+}
+
+#[test]
+fn packets_that_wait_go_out_together() {
+    // The first packet goes alone; the other four wait for it.
+    let mut s = saturated(phy_g(), mac(AGGREGATION), 1, 54_000_000, 1);
+    s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
+    s.flows[0].ends.start = Start::At(at(0.001));
+    s.flows[0].ends.size = Some(5 * 1472);
+    let (net, frames) = frames_of(&s, 1.0);
+    let kinds: Vec<FrameKind> = frames.iter().map(|f| f.kind).collect();
+    assert_eq!(kinds, [Data, FrameKind::Ack, Data, BlockAck]);
+    // Here an MPDU has 28 B of header and FCS and 8 B of LLC/SNAP: 1,536 B and a delimiter of 4 B.
+    let duration = |f: &Frame| (f.end - f.start).as_micros();
+    assert_eq!(frames[2].bytes, 4 * 1540);
+    assert_eq!(duration(&frames[2]), ppdu(4 * 1540, 216));
+    assert_eq!(frames[3].start - frames[2].end, Span::from_micros(10));
+    assert_eq!(duration(&frames[3]), ppdu(32, 24));
+    assert_eq!(net.received(0).packets, 5);
+}
+
+#[test]
+fn one_saturated_station_has_the_throughput_of_its_cycle() {
+    // IFS, 7.5 slots, PPDU, SIFS, block acknowledgment.
+    for (bytes, mpdus, window, packets) in [(65_535, 64, 64, 23), (20_000, 64, 64, 12), (1 << 20, 7, 64, 7)] {
+        let spec = Aggregation { bytes, mpdus, window, ..AGGREGATION };
+        let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+        s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 200_000_000);
+        let (net, frames) = frames_of(&s, 20.0);
+        let biggest = frames.iter().filter(|f| f.kind == Data).map(|f| f.bytes).max().unwrap();
+        assert_eq!(u64::from(biggest), packets * 1540, "{bytes} B, {mpdus} MPDUs");
+        let cycle = 28.0 + 7.5 * 9.0 + (ppdu(packets * 1540, 216) + 10 + ppdu(32, 24)) as f64;
+        let expected = packets as f64 / cycle * 20e6;
+        let got = net.received(0).packets as f64;
+        assert!((got / expected - 1.0).abs() < 0.005, "{bytes} B, {mpdus} MPDUs: {got} of {expected} packets");
+    }
+}
+
+#[test]
+fn a_missed_block_acknowledgment_is_asked_for() {
+    // Half of the MPDUs are lost, and 1.4 % of the block acknowledgments: 32 B against 1,528 B.
+    let mut s = saturated(phy_g(), mac(AGGREGATION), 1, 54_000_000, 1);
+    s.cell.as_mut().unwrap().stations[0].loss = Some(choose(loss::REGISTRY, "per", &[("p", Value::Number(0.5))]));
+    let (_, frames) = frames_of(&s, 40.0);
+    let mut after_loss = 0;
+    for pair in frames.windows(2) {
+        let [a, b] = pair else { unreachable!() };
+        if a.kind == BlockAck && a.outcome == FrameOutcome::Errored {
+            assert_eq!(b.kind, Request);
+            after_loss += 1;
+        }
+        if a.kind == Request && a.outcome == FrameOutcome::Received {
+            assert_eq!((b.kind, b.start - a.end), (BlockAck, Span::from_micros(10)));
+        }
+    }
+    let answers = frames.iter().filter(|f| f.kind == BlockAck).count() as f64;
+    let expected = answers * (1.0 - 0.5f64.powf(32.0 / 1528.0));
+    assert!((f64::from(after_loss) - expected).abs() < 4.0 * expected.sqrt(), "{after_loss} of {expected}");
+    assert!(expected > 50.0);
+}
+
+#[test]
+fn lost_mpdus_cost_their_share() {
+    // The duration limit ends each PPDU after 23 MPDUs, and a window of 64 never does. So a tenth of the places goes to
+    // retries.
+    let mut s = saturated(phy_g(), mac(AGGREGATION), 1, 54_000_000, 1);
+    let clean = frames_of(&s, 20.0).0.received(0).packets as f64;
+    lossy(&mut s, 0.1);
+    let ratio = frames_of(&s, 20.0).0.received(0).packets as f64 / clean;
+    assert!((ratio - 0.9).abs() < 0.005, "{ratio}");
+}
+
+/// One MPDU at a time, given up after seven attempts, is the distributed coordination function.
+#[test]
+fn aggregates_of_one_packet_give_the_same_digest() {
+    let one = Aggregation { mpdus: 1, window: 1, limit: 1, attempts: Some(7), ..AGGREGATION };
+    for (n, p) in [(1, 0.0), (5, 0.0), (3, 0.3)] {
+        let digest = |mac: MacSpec| {
+            let mut s = saturated(phy_g(), mac, n, 54_000_000, 3);
+            lossy(&mut s, p);
+            let (net, frames) = frames_of(&s, 2.0);
+            (net.world.trace.digest(), frames.len())
+        };
+        assert_eq!(digest(mac(one)), digest(MAC), "{n} stations, losses of {p}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn laws_hold_with_aggregates(
+        seed: u64,
+        n in 1usize..6,
+        mpdus in 1u32..70,
+        window in 1u32..300,
+        limit in 1u32..600,
+        attempts in prop::option::of(1u32..8),
+        lifetime in prop_oneof![Just(0u64), 1u64..50],
+        asks: bool,
+        loss in prop_oneof![Just(0.0), 0.0..0.7],
+        rts: bool,
+        tcp: bool,
+    ) {
+        let lifetime = Span::from_millis(lifetime);
+        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, ..AGGREGATION };
+        let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..mac(spec) };
+        let mut s = if tcp {
+            down_up(n, n, newreno(), phy_g(), mac, seed)
+        } else {
+            saturated(phy_g(), mac, n, 54_000_000, seed)
+        };
+        lossy(&mut s, loss);
+        law::all_hold(&s, &[at(0.1), at(0.3), at(0.7)]);
+    }
+}
