@@ -151,22 +151,35 @@ impl<'a> Plan<'a> {
     pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
         // §10.3.6: a broadcast has neither protection nor ACK.
         let protection = if burst.to == BROADCAST { Protection::None } else { burst.protection };
-        let kinds: &[PartKind] = match (protection, burst.content) {
-            (_, Content::Request) => &[PartKind::Request, PartKind::BlockAck],
-            (Protection::None, Content::Packet) if burst.to == BROADCAST => &[PartKind::Data],
-            (Protection::None, Content::Packet) => &[PartKind::Data, PartKind::Ack],
-            (Protection::None, _) => &[PartKind::Data, PartKind::BlockAck],
-            (Protection::CtsToSelf, Content::Packet) => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
-            (Protection::CtsToSelf, _) => &[PartKind::CtsToSelf, PartKind::Data, PartKind::BlockAck],
-            (Protection::RtsCts, Content::Packet) => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
-            (Protection::RtsCts, _) => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck],
-        };
-        let (data, answer) = match burst.content {
-            Content::Packet => (rates.data(burst.bytes), rates.ack),
-            Content::Aggregate(psdu) => (rates.rate.airtime(psdu), rates.block_ack),
-            Content::Request => (rates.control.airtime(REQUEST_BYTES), rates.block_ack),
+        let (kinds, data, answer): (&[PartKind], _, _) = if burst.content == Content::Packet {
+            let kinds: &[PartKind] = match protection {
+                Protection::None if burst.to == BROADCAST => &[PartKind::Data],
+                Protection::None => &[PartKind::Data, PartKind::Ack],
+                Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
+                Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
+            };
+            (kinds, rates.data(burst.bytes), rates.ack)
+        } else {
+            Plan::of_aggregate(burst.content, protection, rates)
         };
         Plan { burst: Burst { protection, ..*burst }, kinds, timing, rates, data, answer }
+    }
+
+    /// The kinds, the duration of the data and that of the answer for a burst that is not a single packet.
+    fn of_aggregate(
+        content: Content,
+        protection: Protection,
+        rates: &RateTable,
+    ) -> (&'static [PartKind], Airtime, Span) {
+        let Content::Aggregate(psdu) = content else {
+            return (&[PartKind::Request, PartKind::BlockAck], rates.control.airtime(REQUEST_BYTES), rates.block_ack);
+        };
+        let kinds: &[PartKind] = match protection {
+            Protection::None => &[PartKind::Data, PartKind::BlockAck],
+            Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::BlockAck],
+            Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck],
+        };
+        (kinds, rates.rate.airtime(psdu), rates.block_ack)
     }
 
     /// The part of this kind, if the plan has one.

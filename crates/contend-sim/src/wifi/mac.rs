@@ -213,7 +213,7 @@ impl Queues {
     }
 
     /// The next packet, if one may leave.
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, around: &mut Around<'_>) -> Option<Packet> {
         match self {
             Queues::One(queue) => queue.dequeue(around),
@@ -399,6 +399,7 @@ impl Mac {
     }
 
     /// Fills the store from the queues, then takes its next batch into service.
+    #[inline(never)]
     fn take_batch(&mut self, around: &mut Around<'_>) -> bool {
         let Some(store) = &mut self.store else { return false };
         while store.has_room()
@@ -508,7 +509,9 @@ impl Mac {
     ) -> Next {
         count(&mut self.counters.acked);
         self.in_service = None;
-        self.end_batch(around, End::Answered);
+        if self.store.is_some() {
+            self.end_batch(around, End::Answered);
+        }
         self.take_next(around);
         // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
         if !self.txop.is_zero() && self.in_service.as_ref().is_some_and(|s| held(&s.burst) <= self.txop) {
