@@ -130,7 +130,8 @@ impl PartKind {
         }
     }
 
-    /// True if packets reach the receiver with it. A request shows the receiver that it need not wait for what is missing.
+    /// True if packets reach the receiver with it. A request shows the receiver that it need not wait for what is
+    /// missing.
     #[inline]
     pub(super) fn delivers(self) -> bool {
         matches!(self, PartKind::Data | PartKind::Request)

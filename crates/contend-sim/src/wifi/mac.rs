@@ -462,8 +462,8 @@ impl Mac {
         }
     }
 
-    /// A part of its exchange with packets, or a request, is over. `lost` tells whether an MPDU of so many bytes with this
-    /// packet is lost; `bytes`: those of the part. True if nothing of it reaches the receiver.
+    /// A part of its exchange with packets, or a request, is over. `lost` tells whether an MPDU of so many bytes with
+    /// this packet is lost; `bytes`: those of the part. True if nothing of it reaches the receiver.
     #[inline]
     pub(super) fn is_lost(&mut self, bytes: u32, mut lost: impl FnMut(u32, Option<&Packet>) -> bool) -> bool {
         match (&mut self.store, &self.in_service) {

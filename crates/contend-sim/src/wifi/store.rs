@@ -1,9 +1,9 @@
 //! The packets of one sender between its queue and the receivers that acknowledge in blocks.
 //!
-//! IEEE 802.11-2016 §10.24 (block acknowledgment) and §10.13 (A-MPDU). Each receiver has a line of MPDUs in the order of
-//! their sequence numbers. The line begins with the oldest MPDU that one of the two ends still needs: the sender keeps
-//! an MPDU until it is acknowledged or given up, the receiver until all MPDUs before it are there. So one line has both
-//! the window of the sender and the reordering of the receiver, and no packet is copied.
+//! IEEE 802.11-2016 §10.24 (block acknowledgment) and §10.13 (A-MPDU). Each receiver has a line of MPDUs in the order
+//! of their sequence numbers. The line begins with the oldest MPDU that one of the two ends still needs: the sender
+//! keeps an MPDU until it is acknowledged or given up, the receiver until all MPDUs before it are there. So one line
+//! has both the window of the sender and the reordering of the receiver, and no packet is copied.
 
 use super::StationId;
 use super::spec::Aggregation;
@@ -309,8 +309,8 @@ impl Line {
         (batch.mpdus > 0).then_some(batch)
     }
 
-    /// Moves the window over the MPDUs that the sender no longer needs, and forgets those that neither end needs. If the
-    /// receiver waits for one that was given up, it has to be told; with a window of one it never waits.
+    /// Moves the window over the MPDUs that the sender no longer needs, and forgets those that neither end needs. If
+    /// the receiver waits for one that was given up, it has to be told; with a window of one it never waits.
     fn advance(&mut self, window: u32) {
         while self.mpdus.get(self.window).is_some_and(|m| m.settled) {
             self.window += 1;
