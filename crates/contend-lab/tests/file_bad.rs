@@ -80,15 +80,17 @@ const CASES: &[(&str, &str, &str)] = &[
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nslto = \"9us\"",
         "t.toml:7:1: there is no key `wifi.slto`\
-            \n  help: did you mean `slot`? Write one of: standard, preamble, durations, slot, sifs, difs, eifs, \
+            \n  help: did you mean `slot`? Write one of: standard, preamble, band, durations, slot, sifs, difs, eifs, \
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
-            retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, queue, loss, access",
+            retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, width, streams, mcs, guard, fec, \
+            packet_padding, extended_range, queue, loss, access",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11z\"",
         "t.toml:6:12: `wifi.standard` cannot be \"802.11z\"\
-            \n  help: did you mean `802.11`? Write one of: 802.11, 802.11b, 802.11a, 802.11g",
+            \n  help: did you mean `802.11`? Write one of: 802.11, 802.11b, 802.11a, 802.11g, 802.11n, \
+            802.11ac, 802.11ax, 802.11be",
     ),
     (
         "[wifi]",
@@ -237,8 +239,8 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "standard = \"802.11g\"",
         "standard = \"802.11b\"\nprotection = \"rts-cts\"",
-        "t.toml:7:14: `wifi.protection` is for 802.11g beside 802.11b stations only\n  help: remove it, or write \
-            standard = \"802.11g\"",
+        "t.toml:7:14: `wifi.protection` is for 802.11g and later standards, beside older stations\n  \
+            help: remove it, or write standard = \"802.11g\"",
     ),
     (
         "standard = \"802.11g\"",
@@ -987,9 +989,8 @@ fn set(key: &str, value: &str) -> String {
 }
 
 #[test]
-fn a_later_standard_says_what_is_modelled() {
+fn a_short_name_of_a_standard_names_the_full_one() {
     for (given, name) in [
-        ("802.11n", "802.11n"),
         ("n", "802.11n"),
         ("ac", "802.11ac"),
         ("802.11AC", "802.11ac"),
@@ -998,17 +999,141 @@ fn a_later_standard_says_what_is_modelled() {
         ("Wi-Fi 6", "802.11ax"),
         ("be", "802.11be"),
     ] {
-        assert_eq!(
-            set("wifi.standard", given),
-            format!(
-                "--set:1:15: `wifi.standard` is {name}, which is not modelled yet: no aggregation, no streams, no wide \
-                    channels\n  help: write \"802.11a\" (5 GHz) or \"802.11g\" (2.4 GHz), up to 54 Mb/s: queues and \
-                    shares behave alike, but rates and delays are those of single frames\n"
-            )
-        );
+        let expected = format!("--set:1:15: `wifi.standard` is a short name\n  help: write \"{name}\"\n");
+        assert_eq!(set("wifi.standard", given), expected);
     }
     let other = set("wifi.standard", "802.11z");
     assert!(other.contains("cannot be \"802.11z\"") && other.contains("802.11, 802.11b, 802.11a, 802.11g"), "{other}");
+}
+
+/// The error for the keys of `[wifi]` and `[[station]]`, without its place.
+fn mode(wifi: &str, station: &str) -> String {
+    let text = format!(
+        "title = \"t\"\nduration = \"1s\"\n[wifi]\n{wifi}\n[[station]]\nname = \"a\"\n{station}\n[[flow]]\n\
+        from = \"a\"\nto = \"server\"\nudp = {{ rate = \"1Mbps\" }}\n"
+    );
+    let wrong = parse("t.toml", &text, &[]).map_or_else(|e| e.render(false), |_| "(no error)".into());
+    wrong.split_once(": ").map_or(wrong.clone(), |(_, rest)| rest.trim_end().replace("\n  help:", ";"))
+}
+
+#[test]
+fn a_mode_that_does_not_exist_names_the_nearest_that_does() {
+    let ac = "standard = \"802.11ac\"\n";
+    let cases = [
+        (
+            "standard = \"802.11n\"\nwidth = \"80MHz\"",
+            "",
+            "`wifi.width` is 80 MHz, which 802.11n does not have; write \
+            width = \"40MHz\"; 802.11n has 20, 40 MHz",
+        ),
+        (
+            "standard = \"802.11ac\"\nwidth = \"320MHz\"",
+            "",
+            "`wifi.width` is 320 MHz, which 802.11ac does not have; \
+            write width = \"160MHz\"; 802.11ac has 20, 40, 80, 160 MHz",
+        ),
+        (
+            "standard = \"802.11ax\"\nband = \"2.4GHz\"\nwidth = \"80MHz\"",
+            "",
+            "`wifi.width` is 80 MHz, which 802.11ax \
+            does not have at 2.4GHz; write width = \"40MHz\"",
+        ),
+        (
+            "standard = \"802.11ac\"\nband = \"2.4GHz\"",
+            "",
+            "`wifi.band` is 2.4GHz, where 802.11ac does not work; write \
+            \"5GHz\"",
+        ),
+        (
+            &format!("{ac}mcs = 9"),
+            "",
+            "`wifi.mcs` is 9, which 802.11ac does not have at 20 MHz with 1 stream; write mcs = \
+            8, or another width or number of streams",
+        ),
+        (&format!("{ac}mcs = 9\nstreams = 3"), "", "(no error)"),
+        (&format!("{ac}mcs = 10"), "", "`wifi.mcs` is 10, but 802.11ac has 0 to 9 for each stream; write mcs = 8"),
+        (
+            &format!("{ac}guard = \"1.6us\""),
+            "",
+            "`wifi.guard` is 1600 ns, which 802.11ac does not have; write guard = \
+            \"800ns\"; 802.11ac has 400, 800 ns",
+        ),
+        (
+            &format!("{ac}packet_padding = \"8us\""),
+            "",
+            "`wifi.packet_padding` is 8 us, which 802.11ac does not have; \
+            write packet_padding = \"0us\"; 802.11ac has 0 us",
+        ),
+        (
+            &format!("{ac}extended_range = true"),
+            "",
+            "`wifi.extended_range` is for 802.11ax only; remove it, or write \
+            standard = \"802.11ax\"",
+        ),
+        (
+            "standard = \"802.11n\"\nmcs = 15\nstreams = 3",
+            "",
+            "`wifi.mcs` is 15, which has 2 streams, but `streams` is \
+            3; write mcs = 23",
+        ),
+        (
+            "standard = \"802.11n\"\nmcs = 15",
+            "mcs = 33",
+            "`station.0.mcs` is too large: 33; write a value from 0 to 31",
+        ),
+        (
+            "standard = \"802.11g\"\nmcs = 7",
+            "",
+            "`wifi.mcs` is for standards with MCS, and 802.11g has rates; write rate \
+            = \"54Mbps\", or standard = \"802.11ax\"",
+        ),
+        (
+            "standard = \"802.11ax\"\nrate = \"54Mbps\"",
+            "",
+            "`wifi.rate` is for standards without MCS, and 802.11ax has \
+            MCS; write mcs = 4 (51.6Mbps here)",
+        ),
+        (
+            "standard = \"802.11ax\"",
+            "rate = \"54Mbps\"",
+            "`station.0.rate` is for standards without MCS, and 802.11ax \
+            has MCS; write mcs = 4 (51.6Mbps here), or add standard = \"802.11a\"",
+        ),
+        ("standard = \"802.11ax\"", "standard = \"802.11a\"\nrate = \"54Mbps\"", "(no error)"),
+        (
+            "standard = \"802.11ax\"",
+            "standard = \"802.11be\"",
+            "`station.0.standard` is 802.11be, which cannot join a \
+            cell of 802.11ax at 5GHz; write one of: 802.11a, 802.11n, 802.11ac, 802.11ax",
+        ),
+        (
+            ac,
+            "width = \"80MHz\"\nstreams = 6\nmcs = 9",
+            "`station.0.mcs` is 9, which 802.11ac does not have at 80 MHz with \
+            6 streams; write mcs = 8, or another width or number of streams",
+        ),
+        (
+            &format!("{ac}width = \"40MHz\""),
+            "width = \"20MHz\"",
+            "`station.0` has a mode that does not exist: mcs is 9, \
+            which 802.11ac does not have at 20 MHz with 1 stream; write mcs = 8, or another width or number of streams",
+        ),
+        (
+            "standard = \"802.11a\"\nprotection = \"rts-cts\"",
+            "",
+            "`wifi.protection` is for 802.11g and later standards, \
+            beside older stations; remove it, or write standard = \"802.11g\"",
+        ),
+    ];
+    for (wifi, station, expected) in cases {
+        assert_eq!(mode(wifi, station), expected, "{wifi} / {station}");
+    }
+}
+
+#[test]
+fn durations_of_ns_3_are_for_frames_with_mcs() {
+    let wrong = set("wifi.durations", "ns3");
+    assert!(wrong.contains("is \"ns3\", which changes frames with MCS only"), "{wrong}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use contend_lab::experiment::point::{Direction, Resolved};
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::file::{Along, Each, Expect, Experiment, Log, Overlay, Verdict, load, parse};
 use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport, WireRate};
+use contend_sim::wifi::phy::{Coding, DataRate, Family, Mode};
 use serde_json::json;
 
 const HEAD: &str = "duration = \"70s\"\nwarmup = \"10s\"\n";
@@ -290,6 +291,24 @@ fn overhead_is_a_duration_or_drawn_from_an_interval() {
     assert_eq!(flow("overhead = [\"uniform(50us, 1ms)\", \"0s\"]"), [Some((50, 1000)), None]);
 }
 
+/// A station has what `[wifi]` says, unless it says something else; the standard of its own starts anew.
+#[test]
+fn stations_take_the_mode_of_the_cell_or_their_own() {
+    let r = first(&read(
+        "duration = \"1s\"\n[wifi]\nstandard = \"802.11ax\"\nwidth = \"80MHz\"\nmcs = 9\nfec = \"bcc\"\n\
+         packet_padding = \"16us\"\n[[station]]\nname = \"same\"\n[[station]]\nname = \"slow\"\nmcs = [2]\n\
+         width = \"20MHz\"\n[[station]]\nname = \"far\"\nextended_range = true\n[[station]]\nname = \"n\"\n\
+         standard = \"802.11n\"\nmcs = 15\n[[station]]\nname = \"a\"\nstandard = \"802.11a\"\n\
+         [[flow]]\nfrom = \"same\"\nto = \"server\"\nudp = { rate = \"1Mbps\" }\n",
+    ));
+    let rates: Vec<DataRate> = r.scenario.cell.iter().flat_map(|c| &c.stations).map(|s| s.rate).collect();
+    let mode = |family, width, streams, mcs| Mode::new(family, width, streams, mcs).unwrap();
+    let same = Mode { coding: Coding::Bcc, padding: 16, ..mode(Family::He, 80, 1, 9) };
+    let slow = Mode { width: 20, mcs: 2, ..same };
+    let modes = [same, slow, mode(Family::HeExtended, 20, 1, 2), mode(Family::Ht, 20, 2, 7)].map(DataRate::Mcs);
+    assert_eq!(rates, [&modes[..], &[DataRate::Legacy(54_000_000)]].concat());
+}
+
 #[test]
 fn stations_have_names_and_slices() {
     let r = first(&read(&format!(
@@ -300,8 +319,8 @@ fn stations_have_names_and_slices() {
          \"reno\"\n"
     )));
     assert_eq!(station_names(&r), ["sta.1", "sta.2", "sta.3", "sta.4", "sta.5", "sta.6", "slow"]);
-    let rates: Vec<u64> = r.scenario.cell.iter().flat_map(|c| &c.stations).map(|s| s.rate / 1_000_000).collect();
-    assert_eq!(rates, [54, 6, 54, 6, 54, 6, 1]);
+    let rates: Vec<DataRate> = r.scenario.cell.iter().flat_map(|c| &c.stations).map(|s| s.rate).collect();
+    assert_eq!(rates, [54, 6, 54, 6, 54, 6, 1].map(|mbps| DataRate::Legacy(mbps * 1_000_000)));
     let to: Vec<Place> = r.scenario.flows.iter().take(5).map(|f| f.to).collect();
     assert_eq!(to, [2, 3, 4, 5, 2].map(Place::Station), "members go round the slice");
     assert_eq!(

@@ -9,8 +9,8 @@ use contend_lab::experiment::results::Run;
 use contend_lab::experiment::size::{CaptureWindow, Measure};
 use contend_lab::reading::file::{Overlay, parse};
 use contend_lab::running::network;
-use contend_lab::writing::output::pcapng::Band;
 use contend_lab::writing::output::{CaptureFormat, write_pcapng};
+use contend_sim::wifi::phy::{Band, Family, Mode, QOS_CONTROL};
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome as Fate};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn tells_losses(message: &str) -> bool {
 fn no_frame_is_malformed_and_all_warnings_are_about_losses() {
     let run = one_run(4_000);
     for payload in [0, 64, 65_535] {
-        let Some(file) = captured(&run, CaptureFormat { payload, band: Band::Ghz2 }) else { return };
+        let Some(file) = captured(&run, CaptureFormat { payload, ..CaptureFormat::default() }) else { return };
         assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
         let experts = tshark(
             file.path(),
@@ -84,6 +84,30 @@ fn no_frame_is_malformed_and_all_warnings_are_about_losses() {
             .filter(|m| !tells_losses(m) && !m.contains("Connection"))
             .collect();
         assert!(strange.is_empty(), "payload {payload}: {strange:?}");
+    }
+}
+
+#[test]
+fn frames_with_mcs_name_it_and_have_a_qos_header() {
+    let mut run = one_run(300);
+    let modes = [(Family::Ht, 40, 2, 7), (Family::Vht, 80, 2, 8), (Family::He, 80, 1, 11)];
+    let modes = modes.map(|(family, width, streams, mcs)| Mode::new(family, width, streams, mcs).unwrap());
+    for (f, mode) in run.frames.iter_mut().filter(|f| f.kind == FrameKind::Data).zip(modes.iter().cycle()) {
+        (f.mode, f.bytes) = (Some(*mode), f.bytes + QOS_CONTROL);
+    }
+    let Some(file) = captured(&run, CaptureFormat { qos: true, ..CaptureFormat::default() }) else { return };
+    assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
+    let all = run.frames.iter().filter(|f| f.kind == FrameKind::Data).count();
+    let count =
+        |filter: &str| tshark(file.path(), &["-Y", filter, "-T", "fields", "-e", "frame.number"]).lines().count();
+    assert_eq!(count("wlan.fc.type_subtype == 0x28"), all, "QoS data");
+    let filters = [
+        "radiotap.mcs.index == 15 && radiotap.mcs.bw == 1",
+        "radiotap.vht.mcs.0 == 8 && radiotap.vht.nss.0 == 2 && radiotap.vht.bw == 4",
+        "radiotap.he.data_3.data_mcs == 11 && radiotap.he.data_5.data_bw_ru_allocation == 2",
+    ];
+    for (i, filter) in filters.into_iter().enumerate() {
+        assert_eq!(count(filter), (all + 2 - i) / 3, "{filter}");
     }
 }
 
@@ -128,7 +152,7 @@ fn times_lengths_and_addresses_are_those_of_the_frames() {
 #[test]
 fn every_checksum_of_a_whole_capture_is_right() {
     let run = one_run(1_500);
-    let Some(file) = captured(&run, CaptureFormat { payload: 65_535, band: Band::Ghz5 }) else { return };
+    let Some(file) = captured(&run, CaptureFormat { payload: 65_535, band: Band::Ghz5, qos: false }) else { return };
     let check = [
         "-o",
         "ip.check_checksum:TRUE",
@@ -215,7 +239,7 @@ fn no_port_is_taken_for_another_protocol() {
         }
     }
     for payload in [0, 64] {
-        let Some(file) = captured(&run, CaptureFormat { payload, band: Band::Ghz2 }) else { return };
+        let Some(file) = captured(&run, CaptureFormat { payload, ..CaptureFormat::default() }) else { return };
         let protocols = tshark(file.path(), &["-T", "fields", "-e", "frame.protocols"]);
         let mut others: Vec<&str> = protocols
             .lines()
@@ -268,7 +292,7 @@ fn each_frame_of_a_field_says_where_its_transmitter_was() {
 #[test]
 fn messages_of_stations_are_read_by_the_dissectors_of_their_standards() {
     let run = chain();
-    let Some(file) = captured(&run, CaptureFormat { payload: 65_535, band: Band::Ghz2 }) else { return };
+    let Some(file) = captured(&run, CaptureFormat { payload: 65_535, ..CaptureFormat::default() }) else { return };
     assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed || _ws.expert.severity >= 0x600000"]), "");
     let fields = |filter: &str, names: &[&str]| {
         let names = names.iter().flat_map(|n| ["-e", n]).collect::<Vec<_>>();

@@ -261,7 +261,7 @@ fn a_higher_category_gets_more_of_the_air() {
         let cell = s.cell.as_mut().unwrap();
         cell.phy = Phy::new(standard, Preamble::Long);
         for station in cell.stations.iter_mut().chain([&mut cell.aps[0].station]) {
-            station.rate = 11_000_000;
+            station.rate = 11_000_000.into();
         }
         let mut net = Net::new(&s).unwrap();
         net.run_until(at(20.0));

@@ -28,7 +28,7 @@ fn busy(tcp: &TcpSpec) -> Scenario {
     cell.aps[0].station.queue = fifo(15);
     for (i, station) in cell.stations.iter_mut().enumerate() {
         station.queue = fifo(8);
-        station.rate = [54_000_000, 6_000_000][i % 2];
+        station.rate = [54_000_000, 6_000_000][i % 2].into();
         station.loss = loss("per", &[("p", Value::Number(0.1))]);
     }
     s

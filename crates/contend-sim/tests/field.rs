@@ -163,7 +163,7 @@ fn options_and_rates_act_in_a_field_as_in_a_cell() {
     mac("busy_slot", &|m| m.busy_slot = BusySlot::Counted);
     mac("eifs_all", &|m| m.after_collision = AfterCollision::EifsAll);
     mac("difs", &|m| m.after_collision = AfterCollision::Difs);
-    with("rates", &|s| s.cell.as_mut().unwrap().stations[0].rate = 6_000_000);
+    with("rates", &|s| s.cell.as_mut().unwrap().stations[0].rate = 6_000_000.into());
     let b = || Phy::new(Standard::B, Preamble::Long);
     same("802.11b", &saturated(b(), MAC, 5, 11_000_000, 1), 1.0);
     let short = MacSpec { retry_short: 2, retry_long: 1, rts_threshold: 500, ..MAC };

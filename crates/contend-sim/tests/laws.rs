@@ -103,7 +103,7 @@ fn scenario_of(
     let ap = &mut cell.aps[0];
     (ap.station.queue, ap.station.access, ap.control) = (queue, rule, control);
     for (s, (rate, loss, queue, rule, client)) in cell.stations.iter_mut().zip(stations) {
-        (s.rate, s.loss, s.access, s.client) = (*rate, loss.clone(), rule.clone(), *client);
+        (s.rate, s.loss, s.access, s.client) = ((*rate).into(), loss.clone(), rule.clone(), *client);
         // A bridge that pauses the card needs a queue with a limit in packets.
         let pauses = matches!(client, Some(Client::Converter(c)) if c.pause.is_some());
         s.queue = if pauses { fifo(9) } else { queue.clone() };

@@ -10,6 +10,7 @@
 //! | [`two_station`] | two saturated stations, exactly | own derivation |
 //! | [`cycle_time`] | the mean time in which AP and station succeed once each | Keceli, Inan, Ayanoglu 2008 |
 //! | [`fcwa`] | the window that an access point's queue holds, and the queue that a window needs | Keceli, Inan, Ayanoglu 2008 |
+//! | [`ampdu`] | rates and airtime of stations with aggregated frames | Høiland-Jørgensen et al. 2017 |
 //! | [`idle_sense`] | the attempt rate at which saturated stations carry the most | Heusse et al. 2005, as Starzetz 2006 reports it |
 //! | [`padhye`] | TCP window and rate under random loss | Mathis et al. 1997; Padhye et al. 1998 |
 //! | [`fluid`] | where Reno and TCP-Jersey settle, and how they get there | Xu 2005 (Jersey 2005) §8.3 to §8.4.1 |
@@ -35,6 +36,7 @@
 //! distributions over the slots of a window.
 
 pub mod aiad;
+pub mod ampdu;
 pub mod backoff_cost;
 pub mod backoff_density;
 mod bessel;

@@ -180,7 +180,7 @@ impl Size {
 /// No two successes are closer: an empty packet at the highest rate and its ACK, with a SIFS before each.
 fn shortest_exchange(cell: &CellSpec) -> Span {
     let phy = &cell.phy;
-    let fastest = cell.members().filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
+    let fastest = cell.members().filter_map(|s| phy.format(s.rate)).max_by_key(|r| r.bps);
     let of = |rate: Format| {
         rate.airtime(phy.mpdu(0)).total + phy.response_rate(rate).airtime(ACK_BYTES).total + phy.sifs * 2
     };

@@ -436,6 +436,7 @@ impl Exchange {
             kind: FrameKind::Data,
             outcome: Fate::Received,
             rate: 54_000_000,
+            mode: None,
             retry: 0,
             sequence: self.sequence,
             duration: Span::from_micros(44),

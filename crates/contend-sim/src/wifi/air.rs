@@ -51,7 +51,7 @@ impl Air {
         };
         for s in spec.members() {
             let rate =
-                phy.rate(s.rate).ok_or_else(|| format!("{}: the standard has no rate of {} bit/s", s.name, s.rate))?;
+                phy.format(s.rate).ok_or_else(|| format!("{}: the standard does not have {:?}", s.name, s.rate))?;
             let known = air.rates.iter().position(|t| t.rate == rate);
             if known.is_none() {
                 air.rates.push(RateTable::new(phy, rate, &air.timing));

@@ -6,7 +6,7 @@
 //! burst, the *receiver* answers.
 
 use super::ledger::Account;
-use super::phy::{Airtime, CTS_BYTES, Protection, REQUEST_BYTES, RTS_BYTES};
+use super::phy::{Airtime, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES};
 use super::timing::{RateTable, Timing};
 use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
@@ -151,7 +151,8 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
         // §10.3.6: a broadcast has neither protection nor ACK.
-        let protection = if burst.to == BROADCAST { Protection::None } else { burst.protection };
+        let may_be_protected = rates.is_protected || timing.limits.protection.is_long(burst.bytes);
+        let protection = if may_be_protected && burst.to != BROADCAST { burst.protection } else { Protection::None };
         let (kinds, data, answer): (&[PartKind], _, _) = if burst.content == Content::Packet {
             let kinds: &[PartKind] = match protection {
                 Protection::None if burst.to == BROADCAST => &[PartKind::Data],
@@ -254,14 +255,13 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Rate of the payload of a part of this kind in bits per second.
-    pub(super) fn rate(&self, kind: PartKind) -> u64 {
-        let rate = match kind {
-            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => self.rates.control,
-            PartKind::Data => self.rates.rate,
-            PartKind::Ack | PartKind::BlockAck => self.rates.answer,
-        };
-        rate.bps
+    /// The format of a part of this kind.
+    pub(super) fn format(&self, kind: PartKind) -> &'a Format {
+        match kind {
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => &self.rates.control,
+            PartKind::Data => &self.rates.rate,
+            PartKind::Ack | PartKind::BlockAck => &self.rates.answer,
+        }
     }
 
     /// Transmitter and receiver of `part`.

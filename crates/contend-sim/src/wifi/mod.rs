@@ -37,6 +37,7 @@ pub use observers::Truth;
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 
+use self::phy::Mode;
 use crate::mobility::Point;
 use contend_core::{Packet, Span, Time};
 
@@ -77,6 +78,8 @@ pub struct Frame {
     pub outcome: FrameOutcome,
     /// Rate of its payload in bits per second.
     pub rate: u64,
+    /// Its mode, if its format has MCS.
+    pub mode: Option<Mode>,
     /// The number of the attempt: 0 is the first.
     pub retry: u8,
     /// Sequence number of the MAC (12 bits), the same for all attempts of a packet.

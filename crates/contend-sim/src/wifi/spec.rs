@@ -2,7 +2,7 @@
 
 use super::access::{self, BusySlot};
 use super::client::Client;
-use super::phy::Phy;
+use super::phy::{DataRate, Phy};
 use super::{StationId, propagation};
 use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
@@ -255,8 +255,8 @@ pub enum AfterCollision {
 pub struct StationSpec {
     /// The name. Random streams and results use it.
     pub name: String,
-    /// Data rate in bits per second of frames it sends, and of frames the access point sends to it.
-    pub rate: u64,
+    /// Rate of data frames that it sends, and of those that the access point sends to it.
+    pub rate: DataRate,
     /// Its queue.
     pub queue: Choice<qdisc::Build>,
     /// The losses of its channel, in both directions.

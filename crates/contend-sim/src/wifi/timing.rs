@@ -37,6 +37,9 @@ pub(super) struct RateTable {
     pub(super) rate: Format,
     /// PLCP preamble and header of a data frame.
     preamble: Span,
+    /// True if older stations cannot decode the data frame, so that protection is for it: in a cell of 802.11g every
+    /// frame, in later standards frames with MCS.
+    pub(super) is_protected: bool,
     /// For each size of the IP packet in bytes, the duration of the data frame, and of the bits of the IP packet alone.
     data: Vec<(Span, Span)>,
     pub(super) answer: Format,
@@ -152,7 +155,8 @@ impl RateTable {
         RateTable {
             rate,
             preamble: rate.airtime(0).preamble,
-            data: (0..=MAX_PACKET).map(|ip| (rate.airtime(phy.mpdu(ip)).total, rate.payload(ip))).collect(),
+            is_protected: phy.standard.family().is_none() || rate.mode().is_some(),
+            data: (0..=MAX_PACKET).map(|ip| (rate.airtime(rate.psdu(phy.mpdu(ip))).total, rate.payload(ip))).collect(),
             answer,
             ack: answer.airtime(t.ack_bytes).total,
             ack_timeout: phy.ack_timeout(answer),

@@ -83,7 +83,7 @@ pub const MAC: MacSpec = MacSpec {
 /// A station.
 pub fn station(name: String, rate: u64) -> StationSpec {
     let access = choose(access::REGISTRY, "dcf", &[]);
-    StationSpec { client: None, name, rate, queue: fifo(100), loss: None, access, observe: vec![] }
+    StationSpec { client: None, name, rate: rate.into(), queue: fifo(100), loss: None, access, observe: vec![] }
 }
 
 /// A cell of `n` stations at `rate`.

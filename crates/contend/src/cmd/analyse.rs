@@ -140,19 +140,17 @@ fn time(name: &str, text: &str) -> Result<u64> {
 
 impl Cell {
     fn exchange(&self) -> Result<Exchange> {
-        let Some((_, standard)) = Standard::ALL.iter().find(|(n, _)| *n == self.standard) else {
-            let names: Vec<&str> = Standard::ALL.iter().map(|(n, _)| *n).collect();
+        let Some((_, standard)) = Standard::legacy().find(|(n, _)| *n == self.standard) else {
+            let names: Vec<&str> = Standard::legacy().map(|(n, _)| n).collect();
             return Err(wrong(
                 format!("there is no standard `{}`", self.standard),
                 format!("write one of {}", names.join(", ")),
             ));
         };
-        let mut phy = Phy::new(*standard, if self.preamble == "short" { Preamble::Short } else { Preamble::Long });
+        let mut phy = Phy::new(standard, if self.preamble == "short" { Preamble::Short } else { Preamble::Long });
         let rate = |phy: &Phy, text: &str| {
             let bps = quantity::rate(text.trim()).map_err(|e| wrong(e, "write a rate like 11Mbps"))?;
-            let list = || {
-                Phy::rates(*standard).iter().map(|b| format!("{}Mbps", *b as f64 / 1e6)).collect::<Vec<_>>().join(", ")
-            };
+            let list = || phy.rates().iter().map(|b| format!("{}Mbps", *b as f64 / 1e6)).collect::<Vec<_>>().join(", ");
             phy.rate(bps).ok_or_else(|| {
                 wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list()))
             })

@@ -1,10 +1,12 @@
 //! `contend model`: the closed forms as a calculator.
 
+mod ampdu;
 mod barreto;
 mod fcwa;
 mod jersey;
 mod numbers;
 mod one;
+mod ppdu;
 mod starzetz;
 
 use super::{print, wrong};
@@ -31,6 +33,8 @@ Examples:
   contend model backoff-cost --stations 2..50 --slots 32 --cost 68 --format csv
   contend model rt-winf --packet 1500,300 --rate 11Mbps
   contend model hops --hops 1..8 --packet 1500 --rate 2Mbps --overhead 34 --propagation 667ns --link-layer 25us
+  contend model ppdu --standard 802.11ax --width 80MHz --streams 2 --mcs 9 --guard 800ns --psdu 65535B
+  contend model ampdu --rate 144.4Mbps,144.4Mbps,7.2Mbps --aggregate 4.47,5.08,1.89
 
 Every closed form of `contend list models` is a calculator too. A list makes a table:
   contend model padhye.rate --p 0.1%,1%,10% --rtt 100ms --t0 1s
@@ -122,6 +126,11 @@ enum Calculator {
     RtWinf(barreto::RtWinf),
     /// Delay of one packet over a chain of idle stations, hop by hop (IEEE 802.11-2016 §10.3.4; DCF without backoff)
     Hops(barreto::Hops),
+    /// How long a frame of 802.11n, ac, ax or be lasts: preamble, symbols, duration and data rate
+    Ppdu(ppdu::Ppdu),
+    /// Rates of stations with aggregated frames, with one queue for all and with airtime fairness (Høiland-Jørgensen et
+    /// al. 2017 §2.2)
+    Ampdu(ampdu::Ampdu),
     /// Mean time in which two saturated stations succeed once each, by frame types (Medepalli and Tobagi; used by FCWA)
     CycleTime {
         #[command(flatten)]
@@ -272,15 +281,15 @@ struct Times {
 
 impl Cell {
     fn times(&self) -> Result<Times> {
-        let standard = Standard::ALL.iter().find(|(n, _)| *n == self.standard);
+        let standard = Standard::legacy().find(|(n, _)| *n == self.standard);
         let Some((_, standard)) = standard else {
-            let names: Vec<&str> = Standard::ALL.iter().map(|(n, _)| *n).collect();
+            let names: Vec<&str> = Standard::legacy().map(|(n, _)| n).collect();
             return Err(wrong(
                 format!("there is no standard `{}`", self.standard),
                 format!("write one of {}", names.join(", ")),
             ));
         };
-        let mut phy = Phy::new(*standard, Preamble::Long);
+        let mut phy = Phy::new(standard, Preamble::Long);
         for s in &self.set {
             let Some((key, value)) = s.split_once('=') else {
                 return Err(wrong(format!("--set {s}: there is no `=`"), "write --set slot=20us"));
@@ -307,7 +316,7 @@ impl Cell {
             }
         }
         let mbps = |bps: u64| bps as f64 / 1e6;
-        let all = Phy::rates(*standard);
+        let all = standard.rates(phy.band);
         let rate = |text: &str| {
             let bps = quantity::rate(text).map_err(|e| wrong(e, "write a rate like 54Mbps"))?;
             let list = || all.iter().map(|b| format!("{}Mbps", mbps(*b))).collect::<Vec<_>>().join(", ");
@@ -320,7 +329,7 @@ impl Cell {
                 .ok_or_else(|| wrong("the standard has no rates", "choose another --standard"))
         };
         let data = self.rate.as_deref().map_or_else(|| known(all.last()), rate)?;
-        let lowest = if *standard == Standard::G { Some(&6_000_000) } else { all.first() };
+        let lowest = if standard == Standard::G { Some(&6_000_000) } else { all.first() };
         let basic = self.basic.as_deref().map_or_else(|| known(lowest), rate)?;
         phy.basic = vec![basic.bps];
         let answer = phy.response_rate(data);
@@ -364,6 +373,8 @@ pub fn run(args: &Args) -> Result<Done> {
         Calculator::BackoffCost(a) => starzetz::backoff_cost(a),
         Calculator::RtWinf(a) => barreto::rt_winf(a),
         Calculator::Hops(a) => barreto::hops(a),
+        Calculator::Ppdu(a) => ppdu::ppdu(a),
+        Calculator::Ampdu(a) => ampdu::ampdu(a),
         Calculator::Buffer { flows, window } => fcwa::buffers(flows, *window),
     }
 }

@@ -465,6 +465,45 @@ fn the_models_of_barreto_are_those_of_its_specification() {
     near(&chain[7], "delay_us", 6_428.667 + 7.0 * 6_692.667, 0.01);
 }
 
+/// Høiland-Jørgensen et al. 2017, Table 1, rows that the model computes, in Mb/s.
+#[test]
+fn the_model_of_aggregates_gives_the_table_of_its_paper() {
+    let table = |aggregates: &str| rows(&["model", "ampdu", "--aggregate", aggregates, "--json"]);
+    let mbps = |rows: &[Value], key: &str| -> Vec<f64> {
+        rows.iter().map(|r| (r[key].as_f64().unwrap() / 1e5).round() / 10.0).collect()
+    };
+    let (fifo, fair) = (table("4.47,5.08,1.89"), table("18.44,18.52,1.89"));
+    assert_eq!(mbps(&fifo, "base_bps"), [97.3, 101.1, 6.5]);
+    assert_eq!(mbps(&fair, "base_bps"), [126.7, 126.8, 6.5]);
+    let shares: Vec<f64> = fifo.iter().map(|r| (r["fifo_share"].as_f64().unwrap() * 100.0).round()).collect();
+    assert_eq!(shares, [10.0, 11.0, 79.0]);
+    assert_eq!(mbps(&fair, "fair_bps"), [42.2, 42.3, 2.2]);
+    let one = call(&workspace(), &["model", "ampdu", "--rate", "1Mbps,2Mbps", "--aggregate", "1,2,3"]).with(2);
+    one.says(&["--rate has 2 values, but --aggregate has 3", "one value for all stations"]);
+}
+
+/// By hand: 80 MHz, two streams, MCS 9: 13066 bits a symbol of 13.6 us; 524296 bits are 41 symbols after 50.4 us.
+#[test]
+fn the_duration_of_a_ppdu_is_that_of_the_standard() {
+    let of = |args: &[&str]| rows(&[&["model", "ppdu", "--json"], args].concat());
+    let wide = ["--standard", "802.11ax", "--band", "5GHz", "--width", "80MHz", "--streams", "2", "--mcs", "9"];
+    let one = of(&[&wide[..], &["--guard", "800ns", "--psdu", "65535B"]].concat());
+    let [row] = one.as_slice() else { panic!("{one:?}") };
+    let number = |key: &str| row[key].as_u64().unwrap();
+    assert_eq!([number("preamble_ns"), number("symbols"), number("duration_ns")], [50_400, 41, 50_400 + 41 * 13_600]);
+    assert_eq!(number("rate_bps"), 960_735_294);
+    let many = of(&["--standard", "802.11ac", "--mcs", "8..9", "--width", "20,40MHz", "--psdu", "82B,1500..1502"]);
+    assert_eq!(many.len(), 3 * 4, "20 MHz has no MCS 9");
+    let bad = |args: &[&str], says: &[&str]| {
+        call(&workspace(), &[&["model", "ppdu"], args].concat()).with(2).says(says);
+    };
+    bad(&["--standard", "802.11ac", "--mcs", "9"], &["--mcs is 9, which 802.11ac does not have", "write --mcs 8"]);
+    bad(&["--standard", "802.11g"], &["no standard with MCS called `802.11g`", "802.11n, 802.11ac"]);
+    bad(&["--standard", "802.11ac", "--band", "2.4GHz"], &["802.11ac does not work at 2.4GHz", "5GHz"]);
+    bad(&["--standard", "802.11be", "--width", "320MHz"], &["--width is 320 MHz", "write --width 160MHz"]);
+    bad(&["--psdu", "0B"], &["0B is not from 1 to"]);
+}
+
 #[test]
 fn every_model_prints_csv() {
     for model in [
@@ -480,6 +519,8 @@ fn every_model_prints_csv() {
         "backoff-cost",
         "rt-winf",
         "hops",
+        "ppdu",
+        "ampdu",
     ] {
         let out = call(&workspace(), &["model", model, "--format", "csv"]).with(0).out;
         let width = out.lines().next().unwrap().split(',').count();

@@ -29,7 +29,7 @@ impl Exchange {
     }
 
     fn slowest(&self) -> Format {
-        Phy::rates(self.phy.standard).first().and_then(|r| self.phy.rate(*r)).unwrap_or_else(|| self.phy.lowest_basic())
+        self.phy.rates().first().and_then(|r| self.phy.rate(*r)).unwrap_or_else(|| self.phy.lowest_basic())
     }
 }
 

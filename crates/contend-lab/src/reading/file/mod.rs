@@ -24,6 +24,7 @@
 mod choice;
 pub mod claim;
 mod contention;
+mod data_rate;
 pub mod error;
 mod family;
 mod field;

@@ -4,6 +4,7 @@ mod access_points;
 
 use self::access_points::{ap_tables, usual_ap};
 use super::choice::{NamedList, choice, default_choice, objection};
+use super::data_rate::{data_rate, station_standard};
 use super::error::{FileError, Source};
 use super::field::{Field, observers};
 use super::flow::Draft;
@@ -15,7 +16,7 @@ use super::site::Sites;
 use super::table_names::flow_names;
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
-use super::wifi::{Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_loss, read_queue};
+use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_loss, read_queue};
 use super::wire_rate::wire_rate;
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
@@ -344,9 +345,12 @@ impl<'a> Builder<'a> {
             let ap = f.read("ap", |v| self.places.ap(&v))?;
             let losses = self.losses.len();
             let client = f.read("client", read_client)?;
+            let standard = station_standard(&mut f, &wifi.phy)?;
+            let like_cell = (standard == wifi.phy.standard).then_some(wifi.phy.data);
+            let rate = data_rate(&mut f, standard, &wifi.phy, like_cell)?;
             let spec = StationSpec {
                 name: if count.is_some() { format!("{group}.{k}") } else { group.clone() },
-                rate: f.read_or("rate", wifi.rate, |v| data_rate(&v, &wifi.phy))?,
+                rate,
                 queue: match (read_queue(&mut f)?, &client) {
                     (Some(queue), _) => queue,
                     // The default queue of a converter is smaller than a host's.
@@ -557,7 +561,7 @@ impl<'a> Builder<'a> {
             (End::Station, Some(w), _) => {
                 let spec = StationSpec {
                     name: station.into(),
-                    rate: w.rate,
+                    rate: w.phy.data,
                     queue: w.queue.clone(),
                     loss: w.loss.clone(),
                     access: w.access.clone(),

@@ -1,6 +1,7 @@
 //! `[wifi]`: timing, options of medium access, and defaults of the stations.
 
 use super::choice::{choice, default_choice, objection};
+use super::data_rate::{band, data_rate, legacy_rate, standard};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::tree::NodeKind;
@@ -10,15 +11,13 @@ use contend_core::registry::{Choice, Unit};
 use contend_sim::loss;
 use contend_sim::scenario::{AfterCollision, BusySlot, IdleAccess, MacSpec, StationSpec};
 use contend_sim::wifi::access::{self, Setting};
-use contend_sim::wifi::phy::{Phy, Preamble, Protection, Standard};
+use contend_sim::wifi::phy::{Durations, Phy, Preamble, Protection, Standard};
 use std::collections::BTreeSet;
 
 /// A cell without its stations.
 pub(crate) struct Wifi {
     pub phy: Phy,
     pub mac: MacSpec,
-    /// Default rate of a station.
-    pub rate: u64,
     /// Default queue of a station.
     pub queue: Choice<qdisc::Build>,
     /// Default loss of a station.
@@ -34,23 +33,30 @@ impl Wifi {
         let standard = standard(&f.need("standard", "\"802.11g\"")?)?;
         let preamble =
             f.read_or("preamble", Preamble::Long, |v| v.word(&[("long", Preamble::Long), ("short", Preamble::Short)]))?;
-        let mut phy = Phy::new(standard, preamble);
+        let mut phy = Phy::in_band(standard, band(&mut f, standard)?, preamble);
         read_phy(&mut phy, &mut f)?;
         let mac = read_mac(&mut f, phy.protection)?;
-        let top = Phy::rates(standard).last().copied().unwrap_or_default();
-        let rate = f.read_or("rate", top, |v| data_rate(&v, &phy))?;
+        phy.data = data_rate(&mut f, standard, &phy, None)?;
+        phy.data = data_rate(&mut f, standard, &phy, None)?;
         let queue = read_queue(&mut f)?.map_or_else(|| default_choice(f.cx, qdisc::REGISTRY, "fifo", &[]), Ok)?;
         let loss = f.get("loss").map_or(Ok(None), |v| read_loss(v, losses))?;
         let access = f
             .read("access", |v| read_access(&v, &phy))?
             .map_or_else(|| default_choice(f.cx, access::REGISTRY, "dcf", &[]), Ok)?;
         f.finish()?;
-        Ok(Wifi { phy, mac, rate, queue, loss, access })
+        Ok(Wifi { phy, mac, queue, loss, access })
     }
 }
 
 fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
-    phy.exact_durations = f.read_or("durations", false, |v| v.word(&[("standard", false), ("exact", true)]))?;
+    let durations = [("standard", Durations::Standard), ("exact", Durations::Exact), ("ns3", Durations::Ns3)];
+    phy.durations = f.read_or("durations", Durations::Standard, |v| match v.word(&durations)? {
+        Durations::Ns3 if phy.standard.family().is_none() => {
+            Err(v
+                .error("is \"ns3\", which changes frames with MCS only", "remove it, or write standard = \"802.11ax\""))
+        }
+        durations => Ok(durations),
+    })?;
     phy.slot = f.read_or("slot", phy.slot, |v| v.positive_span())?;
     phy.sifs = f.read_or("sifs", phy.sifs, |v| v.positive_span())?;
     phy.difs = f.read("difs", |v| v.positive_span())?;
@@ -78,10 +84,11 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
 
     if let Some(v) = f.get("basic") {
         let mut basic = match v.node.kind {
-            NodeKind::List(_) => {
-                v.list("[\"6Mbps\", \"12Mbps\"]")?.map(|v| data_rate(&v, phy)).collect::<Result<Vec<u64>, _>>()?
-            }
-            _ => vec![data_rate(&v, phy)?],
+            NodeKind::List(_) => v
+                .list("[\"6Mbps\", \"12Mbps\"]")?
+                .map(|v| legacy_rate(&v, phy.standard, phy.band))
+                .collect::<Result<Vec<u64>, _>>()?,
+            _ => vec![legacy_rate(&v, phy.standard, phy.band)?],
         };
         basic.sort_unstable();
         basic.dedup();
@@ -94,10 +101,11 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
         [("none", Protection::None), ("cts-to-self", Protection::CtsToSelf), ("rts-cts", Protection::RtsCts)];
     phy.protection = f.read_or("protection", phy.protection, |v| {
         let protection = v.word(&protections)?;
-        if protection != Protection::None && phy.standard != Standard::G {
-            return Err(
-                v.error("is for 802.11g beside 802.11b stations only", "remove it, or write standard = \"802.11g\"")
-            );
+        if protection != Protection::None && phy.standard < Standard::G {
+            return Err(v.error(
+                "is for 802.11g and later standards, beside older stations",
+                "remove it, or write standard = \"802.11g\"",
+            ));
         }
         Ok(protection)
     })?;
@@ -108,7 +116,7 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
                 "write protection = \"cts-to-self\" or \"rts-cts\", or remove it",
             ));
         }
-        data_rate(&v, phy)
+        legacy_rate(&v, phy.standard, phy.band)
     })?;
     Ok(())
 }
@@ -151,36 +159,6 @@ pub(crate) fn read_busy_slot(f: &mut Fields) -> Result<BusySlot, FileError> {
     f.read_or("busy_slot", BusySlot::Frozen, |v| {
         v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)])
     })
-}
-
-/// Reads the standard. A later standard is not modelled; the message says what to take instead.
-fn standard(v: &Val) -> Result<Standard, FileError> {
-    const LATER: [(&str, &[&str]); 4] = [
-        ("802.11n", &["n", "wifi4", "ht"]),
-        ("802.11ac", &["ac", "wifi5", "vht"]),
-        ("802.11ax", &["ax", "wifi6", "wifi6e", "he"]),
-        ("802.11be", &["be", "wifi7", "eht"]),
-    ];
-    let given = v.text()?.to_lowercase().replace([' ', '-', '_'], "");
-    let short = given.trim_start_matches("ieee").trim_start_matches("802.11");
-    match LATER.iter().find(|(_, names)| names.contains(&short)) {
-        Some((name, _)) => Err(v.error(
-            format!("is {name}, which is not modelled yet: no aggregation, no streams, no wide channels"),
-            "write \"802.11a\" (5 GHz) or \"802.11g\" (2.4 GHz), up to 54 Mb/s: queues and shares behave alike, but \
-                rates and delays are those of single frames",
-        )),
-        None => v.word(&Standard::ALL),
-    }
-}
-
-/// Reads one of the standard's rates.
-pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
-    let bps = v.rate()?;
-    if phy.rate(bps).is_some() {
-        return Ok(bps);
-    }
-    let rates: Vec<String> = Phy::rates(phy.standard).iter().map(|&r| format!("{}Mbps", r as f64 / 1e6)).collect();
-    Err(v.error("is not a rate of this standard", format!("rates: {}", rates.join(", "))))
 }
 
 /// Reads an access rule and checks that it suits the cell.

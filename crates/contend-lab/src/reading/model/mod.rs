@@ -8,6 +8,7 @@
 //! durations in microseconds; the entries convert.
 
 mod aiad;
+mod ampdu;
 mod barreto;
 mod gaiad;
 mod jersey;
@@ -64,8 +65,16 @@ pub struct Refused {
 }
 
 /// The closed forms of each file.
-const TABLES: [&[Model]; 7] =
-    [wifi::MODELS, padhye::MODELS, jersey::MODELS, aiad::MODELS, gaiad::MODELS, starzetz::MODELS, barreto::MODELS];
+const TABLES: [&[Model]; 8] = [
+    wifi::MODELS,
+    ampdu::MODELS,
+    padhye::MODELS,
+    jersey::MODELS,
+    aiad::MODELS,
+    gaiad::MODELS,
+    starzetz::MODELS,
+    barreto::MODELS,
+];
 
 /// Every closed form.
 pub fn models() -> impl Iterator<Item = &'static Model> + Clone {

@@ -14,8 +14,7 @@ pub use head::settings;
 use crate::experiment::results::{Executed, Labels, Run};
 use crate::reading::file::{Experiment, Overlay};
 use crate::writing::journal;
-use crate::writing::output::{self, Band, Error, Export, ReportContext, atomically};
-use contend_sim::wifi::phy::Standard;
+use crate::writing::output::{self, CaptureFormat, Error, Export, ReportContext, atomically};
 use serde::Deserialize;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -56,9 +55,7 @@ pub fn write(
     if extra.capture
         && let Some(run) = o.runs.first()
     {
-        atomically(&folder.join("air.pcapng"), |w| {
-            output::write_pcapng(run, output::CaptureFormat { band: band(e), ..output::CaptureFormat::default() }, w)
-        })?;
+        atomically(&folder.join("air.pcapng"), |w| output::write_pcapng(run, capture(e), w))?;
     }
     for export in extra.exports {
         output::export::write_export(export, e, o, folder)?;
@@ -118,10 +115,11 @@ pub fn readable(schema: &str) -> Result<(), String> {
     Err(format!("the results have the form {schema} of another version of contend; this version reads {ours}"))
 }
 
-/// The frequency band of the experiment's cell; a capture names a channel of this band.
-fn band(e: &Experiment) -> Band {
+/// A capture without payload, with the band and the headers of the experiment's cell.
+fn capture(e: &Experiment) -> CaptureFormat {
     let cell = e.points.first().and_then(|p| e.scenario(p, &Overlay::default()).ok()).and_then(|r| r.scenario.cell);
-    if cell.is_some_and(|c| c.phy.standard == Standard::A) { Band::Ghz5 } else { Band::Ghz2 }
+    let default = CaptureFormat::default();
+    cell.map_or(default, |c| CaptureFormat { band: c.phy.band, qos: c.phy.has_qos(), ..default })
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub use format::{FORMATS, Format};
 pub use html::{Chapter, write_comparison_page, write_paper, write_report};
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series};
-pub use pcapng::{Band, CaptureFormat, write_pcapng};
+pub use pcapng::{CaptureFormat, write_pcapng};
 pub use shape::point_text;
 pub(crate) use shape::seeds_text;
 pub(crate) use table::not_the_papers;

@@ -12,26 +12,25 @@
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
 use super::message_bytes::write_message;
 use crate::experiment::results::Run;
+use contend_sim::wifi::phy::{Band, Coding, Family, Mode};
 use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, is_message};
 use std::io::{self, Write};
 
-/// The frequency band in the radiotap headers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Band {
-    /// Channel 6, 2437 MHz: 802.11, b and g.
-    #[default]
-    Ghz2,
-    /// Channel 36, 5180 MHz: 802.11a.
-    Ghz5,
-}
-
 /// Options of a capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureFormat {
     /// Number of payload bytes (all zeros) to store for each packet; the original length is always correct.
     pub payload: usize,
-    /// The frequency band.
+    /// The frequency band; the radiotap headers name its first usual channel.
     pub band: Band,
+    /// True if data frames have a QoS Control field.
+    pub qos: bool,
+}
+
+impl Default for CaptureFormat {
+    fn default() -> CaptureFormat {
+        CaptureFormat { payload: 0, band: Band::Ghz2, qos: false }
+    }
 }
 
 /// Writes the frames of `run` as one pcapng section, ordered by start time.
@@ -70,6 +69,8 @@ const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
 /// The BSSID of stations without an access point.
 const AD_HOC: Mac = [0x02, 0, 0, 2, 0, 0];
+/// The subtype bit of data frames with a QoS Control field.
+const QOS: u8 = 0x80;
 /// Length of the radiotap header with time, flags, rate and channel.
 const RADIOTAP: usize = 22;
 /// IEEE 802a: "local experimental" EtherType, for data frames without a packet.
@@ -79,7 +80,8 @@ impl Shown<'_> {
     /// Appends the stored part of `f` (with radiotap) and returns the full length.
     fn stored(&self, f: &Frame, out: &mut Vec<u8>) -> usize {
         let capture = self.capture;
-        out.resize(RADIOTAP, 0);
+        let radiotap = radiotap(f, capture.band);
+        out.extend(&radiotap);
         // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
         let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;
         let control = |out: &mut Vec<u8>, first: u8, second: u8| {
@@ -117,11 +119,15 @@ impl Shown<'_> {
                     (false, true) => (TO_DS, far(to, false)),
                     (false, false) => (0, AD_HOC),
                 };
-                control(out, DATA, ds | retry);
+                control(out, if capture.qos { DATA | QOS } else { DATA }, ds | retry);
                 out.extend(to);
                 out.extend(from);
                 out.extend(a3);
                 out.extend((f.sequence << 4).to_le_bytes());
+                if capture.qos {
+                    // §9.2.4.5: traffic identifier 0, normal ACK.
+                    out.extend([0, 0]);
+                }
                 // LLC and SNAP (RFC 1042).
                 out.extend([0xaa, 0xaa, 0x03, 0, 0, 0]);
                 let payload = match &f.packet {
@@ -130,13 +136,13 @@ impl Shown<'_> {
                             write_message(m, (f.from, f.to), p.size as usize, out);
                             0
                         }
-                        None => experimental(f, out),
+                        None => experimental(f, radiotap.len(), out),
                     },
                     Some(p) => {
                         out.extend([0x08, 0x00]);
                         write_packet(p, &self.ends, out)
                     }
-                    None => experimental(f, out),
+                    None => experimental(f, radiotap.len(), out),
                 };
                 let kept = payload.min(capture.payload);
                 out.resize(out.len() + kept, 0);
@@ -146,43 +152,100 @@ impl Shown<'_> {
         let whole = cut == 0 && f.outcome == FrameOutcome::Received;
         if whole {
             // The frame check sequence (802.11-2016 §9.2.4.8) is Ethernet's CRC-32.
-            let fcs = crc32fast::hash(&out[RADIOTAP..]);
+            let fcs = crc32fast::hash(&out[radiotap.len()..]);
             out.extend(fcs.to_le_bytes());
+            out[FLAGS] |= HAS_FCS;
         }
-        radiotap(f, capture.band, whole, &mut out[..RADIOTAP]);
         out.len() + cut
     }
 }
 
 /// Appends the type of a data frame whose content is unknown, and returns the length of this content.
-fn experimental(f: &Frame, out: &mut Vec<u8>) -> usize {
+fn experimental(f: &Frame, radiotap: usize, out: &mut Vec<u8>) -> usize {
     out.extend(EXPERIMENTAL);
-    (f.bytes as usize).saturating_sub(out.len() - RADIOTAP + 4)
+    (f.bytes as usize).saturating_sub(out.len() - radiotap + 4)
 }
 
-/// Fills the radiotap header: TSFT, Flags, Rate, Channel, in this order, each aligned to its size.
-fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
-    let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0);
-    let present: u32 = 1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3;
-    let flags = if fcs { 0x10 } else { 0 } | if f.outcome == FrameOutcome::Received { 0 } else { 0x40 };
-    let frequency: u16 = if band == Band::Ghz5 { 5180 } else { 2437 };
+/// Place of the flags in the radiotap header, and the flag of a frame whose FCS is stored.
+const FLAGS: usize = 16;
+const HAS_FCS: u8 = 0x10;
+
+/// The radiotap header: TSFT, Flags, Rate, Channel, and MCS, VHT or HE, in this order, each aligned to its size.
+fn radiotap(f: &Frame, band: Band) -> Vec<u8> {
+    let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0 && f.mode.is_none());
+    let (mode_bit, mode) = f.mode.map_or((0, vec![]), mode_field);
+    let present: u32 = 1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3 | mode_bit;
+    let flags = if f.outcome == FrameOutcome::Received { 0 } else { 0x40 };
+    // Channels 6, 36 and 5.
+    let frequency: u16 = match band {
+        Band::Ghz2 => 2437,
+        Band::Ghz5 => 5180,
+        Band::Ghz6 => 5975,
+    };
     // DSSS and CCK have these four rates; all other rates are OFDM.
     let modulation = if matches!(f.rate, 1_000_000 | 2_000_000 | 5_500_000 | 11_000_000) { 0x0020 } else { 0x0040 };
-    let channel: u16 = modulation | if band == Band::Ghz5 { 0x0100 } else { 0x0080 };
-    let mut header = Vec::with_capacity(RADIOTAP);
+    let channel: u16 = modulation | if band == Band::Ghz2 { 0x0080 } else { 0x0100 };
+    let mut header = Vec::with_capacity(RADIOTAP + mode.len());
     header.extend([0, 0]);
-    header.extend((RADIOTAP as u16).to_le_bytes());
+    header.extend(((RADIOTAP + mode.len()) as u16).to_le_bytes());
     header.extend(present.to_le_bytes());
     header.extend(f.start.as_micros().to_le_bytes());
     header.push(flags);
-    match rate {
-        // Without a rate the channel moves up; one byte of padding keeps the length.
-        None => header.push(0),
-        Some(r) => header.push(r),
-    }
+    // Without a rate the channel moves up to an even place; one byte of padding keeps the length.
+    header.push(rate.unwrap_or(0));
     header.extend(frequency.to_le_bytes());
     header.extend(channel.to_le_bytes());
-    to.copy_from_slice(&header);
+    header.extend(mode);
+    header
+}
+
+/// The radiotap field of a mode, and its bit among the present fields. EHT has none here.
+fn mode_field(mode: Mode) -> (u32, Vec<u8>) {
+    let Mode { width, streams, mcs, .. } = mode;
+    let (ldpc, ns) = (mode.coding == Coding::Ldpc, mode.guard.as_nanos());
+    match mode.family {
+        // MCS: what is known (all but STBC), flags, index.
+        Family::Ht => {
+            let flags = u8::from(width == 40) | u8::from(ns == 400) << 2 | u8::from(ldpc) << 4;
+            (1 << 19, vec![0x1f, flags, mcs + 8 * (streams - 1)])
+        }
+        // VHT: known (guard interval, bandwidth), flags, bandwidth, MCS and streams of four users, coding, two more.
+        Family::Vht => {
+            let bandwidth = match width {
+                20 => 0,
+                40 => 1,
+                80 => 4,
+                _ => 11,
+            };
+            let short = u8::from(ns == 400) << 2;
+            (1 << 21, vec![0x44, 0, short, bandwidth, mcs << 4 | streams, 0, 0, 0, ldpc.into(), 0, 0, 0])
+        }
+        // HE: six words; known are MCS, coding, bandwidth and guard interval.
+        Family::He | Family::HeExtended => {
+            let format = u16::from(mode.family == Family::HeExtended);
+            let bandwidth = match width {
+                20 => 0,
+                40 => 1,
+                80 => 2,
+                _ => 3,
+            };
+            let guard = match ns {
+                800 => 0,
+                1600 => 1,
+                _ => 2,
+            };
+            let words = [
+                format | 0x40a0,
+                0x0002,
+                u16::from(mcs) << 8 | u16::from(ldpc) << 13,
+                0,
+                bandwidth | guard << 4,
+                streams.into(),
+            ];
+            (1 << 23, words.into_iter().flat_map(u16::to_le_bytes).collect())
+        }
+        Family::Eht => (0, vec![]),
+    }
 }
 
 /// Writes one block: type, length, body (padded to four bytes), length again.
@@ -294,6 +357,7 @@ mod tests {
             kind: FrameKind::Data,
             outcome: FrameOutcome::Received,
             rate: 6_000_000,
+            mode: None,
             retry: 0,
             sequence: 0,
             duration: Span::ZERO,

@@ -1,7 +1,7 @@
 //! What a rule knows about its station and its cell when it is built.
 
 use super::Category;
-use crate::wifi::phy::{Phy, Standard};
+use crate::wifi::phy::{DataRate, Format, Phy, Standard};
 
 /// What a rule knows about its station and its cell when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Setting {
     pub stations: u32,
     /// Duration of a collision, in slots.
     pub collision: f64,
-    /// The highest rate of the standard divided by the rate of the station.
+    /// The highest rate of the cell ([`Phy::fastest`]) divided by the rate of the station.
     pub slower: f64,
     /// The standard.
     pub standard: Standard,
@@ -30,8 +30,7 @@ const PACKET: u32 = 1500;
 impl Setting {
     /// The only station of a cell with this PHY. A collision takes a frame of 1500 B at the highest rate, and DIFS.
     pub fn of(phy: &Phy) -> Setting {
-        let highest = Phy::rates(phy.standard).iter().copied().max().and_then(|bps| phy.rate(bps));
-        let frame = highest.map_or(phy.slot, |rate| rate.airtime(phy.mpdu(PACKET)).total);
+        let frame = phy.fastest().map_or(phy.slot, |rate| rate.airtime(rate.psdu(phy.mpdu(PACKET))).total);
         let collision = (frame + phy.difs()).as_nanos() as f64 / phy.slot.as_nanos().max(1) as f64;
         Setting {
             cw_min: phy.cw_min,
@@ -45,10 +44,10 @@ impl Setting {
         }
     }
 
-    /// The same for a station that sends at `rate` bits per second.
-    pub fn at(self, phy: &Phy, rate: u64) -> Setting {
-        let highest = Phy::rates(phy.standard).iter().copied().max().unwrap_or(rate);
-        Setting { slower: highest as f64 / rate.max(1) as f64, ..self }
+    /// The same for a station that sends at `rate`.
+    pub fn at(self, phy: &Phy, rate: DataRate) -> Setting {
+        let bps = |format: Option<Format>| format.map_or(1, |f| f.bps) as f64;
+        Setting { slower: bps(phy.fastest()) / bps(phy.format(rate)), ..self }
     }
 
     /// The same for this category of the station.

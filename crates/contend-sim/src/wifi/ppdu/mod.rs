@@ -1,9 +1,18 @@
 //! The duration of a frame, as a function of the PPDU's format and length.
 //!
-//! Clause numbers are those of IEEE 802.11-2016. A [`Format`] computes each duration; the tables of a cell only cache
-//! the results.
+//! Clause numbers are those of IEEE 802.11-2016 unless another edition is named. A [`Format`] computes each duration;
+//! the tables of a cell only cache the results.
+
+mod mcs;
+mod mode;
+
+pub use mcs::{LONGEST_PPDU, McsTiming};
+pub use mode::{Coding, Family, Mode, NoMode};
 
 use contend_core::Span;
+
+/// Delimiter of an MPDU in an A-MPDU, in bytes (802.11-2020 §9.7.1).
+pub const DELIMITER: u32 = 4;
 
 /// PLCP preamble of DSSS and HR/DSSS frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +44,8 @@ pub enum Modulation {
         /// Silence after the frame that counts as part of it (aSignalExtension, §18.5.4).
         extension: Span,
     },
+    /// HT, VHT, HE or EHT.
+    Mcs(McsTiming),
 }
 
 /// The format of a PPDU. Format and length determine the duration.
@@ -56,13 +67,18 @@ pub struct Airtime {
 }
 
 impl Format {
-    /// Duration of a frame whose MPDU has `bytes` bytes, including the FCS.
-    pub fn airtime(self, bytes: u32) -> Airtime {
+    /// The format of a mode with MCS.
+    pub fn of_mcs(timing: McsTiming) -> Format {
+        Format { bps: timing.bps(), modulation: Modulation::Mcs(timing) }
+    }
+
+    /// Duration of a frame whose PSDU has `bytes` bytes: an MPDU with its FCS, or an A-MPDU.
+    pub fn airtime(&self, bytes: u32) -> Airtime {
         let bits = u64::from(bytes) * 8;
-        match self.modulation {
+        match &self.modulation {
             // §15.2.3 and §16.3.4: preamble + PLCP header + the MPDU, rounded up to a microsecond.
             Modulation::Dsss(p, rounding) => {
-                let preamble = Span::from_micros(if p == Preamble::Long { 192 } else { 96 });
+                let preamble = Span::from_micros(if *p == Preamble::Long { 192 } else { 96 });
                 let mpdu = match rounding {
                     Rounding::Up => Span::from_micros((bits * 1_000_000).div_ceil(self.bps)),
                     Rounding::None => Span::of_bits(bits, self.bps),
@@ -72,11 +88,34 @@ impl Format {
             // §17.4.3 eq. 17-29: 16 us preamble, 4 us SIGNAL, then symbols of 4 us for SERVICE (16 bits), MPDU and tail
             // (6 bits); §18.5.3.2 adds the signal extension.
             Modulation::Ofdm { bits_per_symbol, extension } => {
-                let symbols = (16 + bits + 6).div_ceil(u64::from(bits_per_symbol));
+                let symbols = (16 + bits + 6).div_ceil(u64::from(*bits_per_symbol));
                 let preamble = Span::from_micros(20);
-                Airtime { preamble, total: preamble + Span::from_micros(4 * symbols) + extension }
+                Airtime { preamble, total: preamble + Span::from_micros(4 * symbols) + *extension }
             }
+            Modulation::Mcs(timing) => timing.airtime(bytes),
         }
+    }
+
+    /// The mode, if the format has MCS.
+    pub fn mode(self) -> Option<Mode> {
+        match self.modulation {
+            Modulation::Mcs(timing) => Some(timing.mode),
+            Modulation::Dsss(..) | Modulation::Ofdm { .. } => None,
+        }
+    }
+
+    /// Size in bytes of the PSDU that carries one MPDU of `mpdu` bytes alone.
+    pub fn psdu(self, mpdu: u32) -> u32 {
+        match self.mode() {
+            // §10.12.6 of 802.11-2020: from VHT on, a single MPDU has the delimiter of an A-MPDU (S-MPDU).
+            Some(mode) if mode.family != Family::Ht => mpdu + DELIMITER,
+            _ => mpdu,
+        }
+    }
+
+    /// The rate that bounds the rate of an answer: for formats with MCS, the non-HT reference rate.
+    pub fn reference_bps(self) -> u64 {
+        self.mode().map_or(self.bps, |mode| mode.non_ht_reference())
     }
 
     /// Duration of `bytes` bytes of the payload alone.
@@ -90,12 +129,13 @@ impl Format {
         Span::from_micros(match self.modulation {
             Modulation::Dsss(Preamble::Long, _) => 192,
             Modulation::Dsss(Preamble::Short, _) => 96,
-            Modulation::Ofdm { .. } => 20,
+            // Formats with MCS begin with the preamble of OFDM, whose header names the duration (L-SIG).
+            Modulation::Ofdm { .. } | Modulation::Mcs(_) => 20,
         })
     }
 
-    /// True if the modulation is OFDM.
+    /// True if the modulation is OFDM, with or without MCS.
     pub fn is_ofdm(self) -> bool {
-        matches!(self.modulation, Modulation::Ofdm { .. })
+        !matches!(self.modulation, Modulation::Dsss(..))
     }
 }

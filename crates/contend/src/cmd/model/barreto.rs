@@ -1,9 +1,8 @@
 //! `contend model rt-winf` and `hops`: calculators for many hops (Barreto 2012).
 
-use super::numbers::{Numbers, numbers, seconds};
+use super::numbers::{Numbers, numbers, rates, seconds};
 use super::{Counts, Given, Printed, answer, list, micro, value};
 use crate::Done;
-use contend_lab::reading::expression::quantity;
 use miette::Result;
 use serde_json::json;
 
@@ -13,11 +12,6 @@ fn sizes(s: &str) -> Result<Counts, String> {
 
 fn links(s: &str) -> Result<Counts, String> {
     list(s, 1, "hops")
-}
-
-fn rates(s: &str) -> Result<Numbers, String> {
-    let rate = |t: &str| quantity::rate(t.trim()).map(|bps| bps as f64).map_err(|e| format!("{e}; write 11Mbps"));
-    s.split(',').map(rate).collect::<Result<Vec<_>, _>>().map(Numbers)
 }
 
 /// The frames of 802.11b with a long preamble.

@@ -7,8 +7,18 @@ use contend_lab::reading::expression::{Dimension, Quantity, quantity};
 #[derive(Clone, Debug)]
 pub(super) struct Numbers(pub(super) Vec<f64>);
 
+/// The parts of a list that commas separate.
+pub(super) fn split<T>(s: &str, one: impl FnMut(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    s.split(',').map(str::trim).map(one).collect()
+}
+
+/// Rates in bits per second.
+pub(super) fn rates(s: &str) -> Result<Numbers, String> {
+    split(s, |t| quantity::rate(t).map(|bps| bps as f64).map_err(|e| format!("{e}; write 11Mbps"))).map(Numbers)
+}
+
 pub(super) fn numbers(s: &str) -> Result<Numbers, String> {
-    let all = s.split(',').map(|t| number(t.trim())).collect::<Result<Vec<_>, _>>()?;
+    let all = split(s, number)?;
     if all.len() > MOST as usize {
         Err(format!("the list makes more than {MOST} rows; write a shorter list"))
     } else {

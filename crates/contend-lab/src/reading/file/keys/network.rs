@@ -90,6 +90,48 @@ const BUSY_SLOT: Key = key("busy_slot", &[Kind::Word(&[
         word("counted", "A busy slot counts as one backoff slot, as in Bianchi's model."),
     ])], Value("\"frozen\""), "\"counted\"", "Whether a busy slot counts as a backoff slot.");
 
+const STANDARDS: &[Kind] = &[Kind::Word(&[
+    word("802.11", "IEEE 802.11-1997, DSSS: 1 and 2 Mbps."),
+    word("802.11b", "IEEE 802.11b-1999, CCK: 1 to 11 Mbps."),
+    word("802.11g", "IEEE 802.11g-2003, OFDM at 2.4 GHz: 6 to 54 Mbps."),
+    word("802.11a", "IEEE 802.11a-1999, OFDM at 5 GHz: 6 to 54 Mbps."),
+    word("802.11n", "IEEE 802.11n-2009, HT: up to 40 MHz, 4 streams and 600 Mbps."),
+    word("802.11ac", "IEEE 802.11ac-2013, VHT at 5 GHz: up to 160 MHz, 8 streams and 6.9 Gbps."),
+    word("802.11ax", "IEEE 802.11ax-2021, HE for one user: up to 160 MHz, 8 streams and 9.6 Gbps."),
+    word("802.11be", "IEEE 802.11be-2024, EHT for one user on one link: up to 320 MHz, 8 streams and 23 Gbps."),
+])];
+#[rustfmt::skip]
+const WIDTH: Key = key("width", &[Kind::Word(&[
+        word("20MHz", "Every standard."),
+        word("40MHz", "From 802.11n on."),
+        word("80MHz", "From 802.11ac on, not at 2.4 GHz."),
+        word("160MHz", "From 802.11ac on, not at 2.4 GHz."),
+        word("320MHz", "802.11be at 6 GHz."),
+    ])], Words("that of [wifi]"), "\"80MHz\"", "Width of the channel of data frames, from 802.11n on.");
+#[rustfmt::skip]
+const STREAMS: Key = key("streams", &[Kind::Whole(1, 8)], Words("that of [wifi]"), "2",
+    "Spatial streams, from 802.11n on; there at most 4.");
+#[rustfmt::skip]
+const MCS: Key = key("mcs", &[Kind::Whole(0, 31)], Words("that of [wifi]"), "7",
+    "Modulation and code rate: 0 to 7 in 802.11n, to 9 in 802.11ac, to 11 in 802.11ax and to 13 in 802.11be. In \
+        802.11n 8 to 31 count the streams too: 15 is 7 with two streams.");
+#[rustfmt::skip]
+const GUARD: Key = key("guard", &[Kind::PositiveTime], Words("that of [wifi]"), "\"1600ns\"",
+    "Guard interval: 400ns or 800ns in 802.11n and 802.11ac; 800ns, 1600ns or 3200ns from 802.11ax on.");
+#[rustfmt::skip]
+const FEC: Key = key("fec", &[Kind::Word(&[
+        word("bcc", "Convolutional code: tail bits."),
+        word("ldpc", "Low-density parity-check code: no tail bits, and an extra symbol in some short frames."),
+    ])], Words("that of [wifi]"), "\"ldpc\"",
+    "Error-correcting code. From 802.11ax on, the standard requires ldpc above 20 MHz, MCS 9 or 4 streams.");
+#[rustfmt::skip]
+const PACKET_PADDING: Key = key("packet_padding", &[Kind::Time], Words("that of [wifi]"), "\"16us\"",
+    "Nominal packet padding from 802.11ax on: 0us, 8us, 16us, in 802.11be also 20us. Frames end with a packet \
+        extension of up to this time.");
+#[rustfmt::skip]
+const EXTENDED_RANGE: Key = key("extended_range", &[Kind::Flag], Words("that of [wifi]"), "true",
+    "Whether data frames have the extended range format of 802.11ax (HE ER SU): 20 MHz, one stream, MCS 0 to 2.");
+
 #[rustfmt::skip]
 static WIFI: Table = Table {
     heading: "[wifi]",
@@ -97,14 +139,21 @@ static WIFI: Table = Table {
         are those of the standard.",
     has_members: false,
     keys: &[
-        key("standard", &[Kind::Word(&[
-                word("802.11", "IEEE 802.11-1997, DSSS: 1 and 2 Mbps."),
-                word("802.11b", "IEEE 802.11b-1999, CCK: 1 to 11 Mbps."),
-                word("802.11g", "IEEE 802.11g-2003, OFDM at 2.4 GHz: 6 to 54 Mbps."),
-                word("802.11a", "IEEE 802.11a-1999, OFDM at 5 GHz: 6 to 54 Mbps."),
-            ])], Required, "\"802.11g\"", "The standard, which gives timing and rates."),
+        key("standard", STANDARDS, Required, "\"802.11g\"", "The standard, which gives timing and rates."),
+        key("band", &[Kind::Word(&[
+                word("2.4GHz", "SIFS of 10 us, and a signal extension of 6 us after OFDM frames."),
+                word("5GHz", "SIFS of 16 us."),
+                word("6GHz", "As 5 GHz; 802.11ax and 802.11be."),
+            ])], Words("that of the standard, and 5GHz from 802.11n on"), "\"5GHz\"", "The frequency band."),
         key("rate", &[Kind::Rate], Words("the standard's highest"), "\"24Mbps\"",
-            "Data rate of stations and access point; one of the standard's rates."),
+            "Data rate of stations and access point up to 802.11g; one of the standard's rates."),
+        Key { default: Words("\"20MHz\" from 802.11n on"), ..WIDTH },
+        Key { default: Words("1 from 802.11n on"), ..STREAMS },
+        Key { default: Words("the highest at this width and number of streams, from 802.11n on"), ..MCS },
+        Key { default: Words("\"800ns\" from 802.11n on"), ..GUARD },
+        Key { default: Words("\"ldpc\" where the standard requires it, else \"bcc\""), ..FEC },
+        Key { default: Words("\"0us\""), ..PACKET_PADDING },
+        Key { default: Words("false"), ..EXTENDED_RANGE },
         key("basic", &[Kind::Rate, Kind::List(&Kind::Rate)], Words("the standard's"), "[\"6Mbps\", \"12Mbps\"]",
             "Basic rates, used for ACK and CTS."),
         key("access", ACCESS, Value("\"dcf\""), "\"edca\"", "Rule of medium access of stations and access point."),
@@ -117,9 +166,10 @@ static WIFI: Table = Table {
                 word("short", "The preamble and header of 96 us."),
             ])], Value("\"long\""), "\"short\"", "Preamble of DSSS and CCK frames."),
         key("durations", &[Kind::Word(&[
-                word("standard", "DSSS and CCK frames end with a whole microsecond, as in IEEE 802.11."),
-                word("exact", "Frames end with their last bit, as in ns-2."),
-            ])], Value("\"standard\""), "\"exact\"", "How the durations of DSSS and CCK frames are rounded."),
+                word("standard", "As in IEEE 802.11; DSSS and CCK frames end with a whole microsecond."),
+                word("exact", "DSSS and CCK frames end with their last bit, as in ns-2."),
+                word("ns3", "Frames with MCS last as long as in ns-3.44, which departs from the standard."),
+            ])], Value("\"standard\""), "\"exact\"", "How the durations of frames are computed."),
         key("slot", &[Kind::PositiveTime], Words("the standard's"), "\"9us\"", "Slot time."),
         key("sifs", &[Kind::PositiveTime], Words("the standard's"), "\"10us\"", "Short inter-frame space."),
         key("difs", &[Kind::PositiveTime], Words("SIFS plus two slots"), "\"50us\"", "DCF inter-frame space."),
@@ -127,8 +177,8 @@ static WIFI: Table = Table {
             "\"364us\"", "Extended inter-frame space, after a frame that was not decoded."),
         key("ack_timeout", &[Kind::PositiveTime], Words("computed: SIFS, slot and the ACK's preamble"), "\"300us\"",
             "Time that a sender waits for an ACK."),
-        key("signal_extension", &[Kind::Time], Words("6 us in 802.11g, else none"), "\"6us\"",
-            "Idle time after each OFDM frame of 802.11g."),
+        key("signal_extension", &[Kind::Time], Words("6 us from 802.11g on at 2.4 GHz, else none"), "\"6us\"",
+            "Idle time after each OFDM frame at 2.4 GHz, with or without MCS."),
         key("llc", &[Kind::Bytes(0, 64)], Value("\"8B\""), "\"0B\"", "Bytes of LLC/SNAP before each IP packet."),
         key("cwmin", WINDOWS, Words("the standard's"), "31", "Smallest contention window, in slots."),
         key("cwmax", WINDOWS, Words("the standard's"), "1023", "Largest contention window, in slots."),
@@ -140,12 +190,13 @@ static WIFI: Table = Table {
             "\"500B\"", "Smallest packet that is sent with RTS."),
         key("protection", &[Kind::Word(&[
                 word("none", "No protection."),
-                word("cts-to-self", "The sender sends a CTS to itself before each OFDM frame."),
-                word("rts-cts", "RTS and CTS are sent before each OFDM frame."),
+                word("cts-to-self", "The sender sends a CTS to itself before each such frame."),
+                word("rts-cts", "RTS and CTS are sent before each such frame."),
             ])], Value("\"none\""), "\"cts-to-self\"",
-            "Frames that keep 802.11b stations silent while a station of 802.11g sends."),
-        key("protection_rate", &[Kind::Rate], Words("\"11Mbps\""), "\"5.5Mbps\"",
-            "Rate of the frames that protect; needs `protection`."),
+            "Frames that keep older stations silent during frames that they cannot decode: in 802.11g all frames, in \
+                later standards those with MCS."),
+        key("protection_rate", &[Kind::Rate], Words("\"11Mbps\" in 802.11g, \"24Mbps\" in later standards"),
+            "\"5.5Mbps\"", "Rate of the frames that protect; needs `protection`."),
         BUSY_SLOT,
         key("idle_access", &[Kind::Word(&[
                 word("immediate", "The station sends after DIFS without backoff, as in IEEE 802.11."),
@@ -323,7 +374,17 @@ static STATION: Table = Table {
         key("name", &[Kind::Text], Required, "\"slow\"", "The name in flows, metrics and results."),
         COUNT,
         key("ap", &[Kind::Text], Words("the one whose signal is strongest"), "\"left\"", "Its access point."),
-        key("rate", &[Kind::Rate], Words("that of [wifi]"), "\"6Mbps\"", "Data rate; one of the standard's rates."),
+        key("standard", STANDARDS, Words("that of [wifi]"), "\"802.11g\"",
+            "The standard of the station: that of [wifi], or an older one of the same band."),
+        key("rate", &[Kind::Rate], Words("that of [wifi]"), "\"6Mbps\"",
+            "Data rate up to 802.11g; one of the standard's rates."),
+        WIDTH,
+        STREAMS,
+        MCS,
+        GUARD,
+        FEC,
+        PACKET_PADDING,
+        EXTENDED_RANGE,
         key("queue", QUEUE, Words("that of [wifi]; 50 packets in an Ethernet converter"), "\"fq_codel\"",
             "Queue discipline."),
         key("loss", LOSS, Words("that of [wifi]"), "{ kind = \"bernoulli\", p = \"1%\" }",

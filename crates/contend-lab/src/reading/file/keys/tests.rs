@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -93,6 +93,8 @@ until = "jain > 0.5"
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\nfield = {}\n[[ap]]\nname = \"left\"\n\
         position = [\"0m\", \"0m\"]\n[[ap]]\nname = \"right\"\nposition = [\"200m\", \"0m\"]\n\
         [[station]]\nname = \"a\"\nposition = [\"150m\", \"0m\"]\n\
+        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11ax\" }\n[[station]]\nname = \"a\"\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
 ];
 

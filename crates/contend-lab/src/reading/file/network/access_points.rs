@@ -30,7 +30,7 @@ pub(super) fn ap_tables(ap: Option<Val>, field: bool) -> Result<Vec<Val>, FileEr
 pub(super) fn usual_ap(cx: ReadContext, wifi: &Wifi) -> Result<ApSpec, FileError> {
     let station = StationSpec {
         name: "ap".into(),
-        rate: wifi.rate,
+        rate: wifi.phy.data,
         queue: default_choice(cx, qdisc::REGISTRY, "fifo", &[])?,
         loss: None,
         access: wifi.access.clone(),

@@ -155,6 +155,7 @@ mod tests {
             kind: FrameKind::Ack,
             outcome: FrameOutcome::Collided,
             rate: 24_000_000,
+            mode: None,
             retry: 2,
             sequence: 0x0102,
             duration: Span::ZERO,
