@@ -3,8 +3,7 @@
 //! Høiland-Jørgensen, Kazior, Täht, Hurtig, Brunstrom, "Ending the Anomaly: Achieving Low Latency and Airtime Fairness
 //! in WiFi", USENIX ATC 2017, §2.2. The model is for 802.11n with one station at a time, without collisions and errors.
 //!
-//! Differences from the paper: the mean backoff is 7.5 slots, 67.5 us; the paper prints 68 us, but its base rates
-//! follow from 67.5 us.
+//! The mean backoff is 7.5 slots, 67.5 us: the base rates of the paper's Table 1 follow from it, and not from 68 us.
 
 use crate::Invalid;
 use crate::invalid::positive;

@@ -193,7 +193,7 @@ impl Mode {
         let most = family.most_streams();
         if self.streams == 0 || self.streams > most {
             let help = format!("write streams = {}", self.streams.clamp(1, most));
-            return no("streams", format!("is {}, but {name} has 1 to {most}", self.streams), help);
+            return no("streams", format!("is {}, but {name} has at most {most}", self.streams), help);
         }
         let highest = family.highest_mcs();
         if self.mcs > highest {
