@@ -7,6 +7,7 @@ use common::every;
 use common::*;
 use contend_core::registry::{Choice, Value};
 use contend_core::{Span, Time};
+use contend_sim::loss;
 use contend_sim::mobility;
 use contend_sim::net::Net;
 use contend_sim::routing;
@@ -96,6 +97,44 @@ fn every_queue_sends_the_same_frames_in_a_field() {
 fn every_control_block_sends_the_same_frames_in_a_field() {
     for block in every::controls() {
         with(block.entry.name, &|s| s.cell.as_mut().unwrap().aps[0].control = vec![block.clone()]);
+    }
+}
+
+/// Every access rule and every queue over a channel that loses frames, with and without aggregates; or with RTS. (Not
+/// with both: in a cell a station answers an RTS also if the RTS before it, which its receiver has lost, reserves the
+/// medium.)
+#[test]
+fn lossy_cells_send_the_same_frames_in_a_field() {
+    let spec = Aggregation {
+        bytes: 20_000,
+        mpdus: 64,
+        window: 64,
+        duration: Span::from_micros(5484),
+        limit: 200,
+        lifetime: Span::ZERO,
+        attempts: Some(5),
+        asks: true,
+    };
+    let (rules, queues) = (every::access_rules(), every::disciplines());
+    for i in 0..rules.len().max(queues.len()) {
+        let (rule, queue) = (&rules[i % rules.len()], &queues[i % queues.len()]);
+        let rts = i % 4 == 0;
+        let aggregation = Aggregation { asks: i % 3 == 0, limit: [200, 20][i % 2], ..spec };
+        let mac = MacSpec {
+            aggregation: (i % 5 != 1).then_some(aggregation),
+            rts_threshold: if rts { 500 } else { u32::MAX },
+            ..MAC
+        };
+        let mut s = down_up(2, 2, newreno(), phy_g(), mac, i as u64);
+        for (k, f) in s.flows.iter_mut().enumerate() {
+            f.category = Category::ALL[k];
+        }
+        let cell = s.cell.as_mut().unwrap();
+        cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
+        cell.aps[0].station.queue = queue.clone();
+        let p = Value::Number(if rts { 0.0 } else { f64::from(i as u32 % 4) * 0.2 });
+        cell.stations.iter_mut().for_each(|one| one.loss = Some(choose(loss::REGISTRY, "per", &[("p", p.clone())])));
+        same(&format!("{} and {}, {i}", rule.entry.name, queue.entry.name), &s, 2.0);
     }
 }
 

@@ -351,7 +351,7 @@ impl Cell {
             Fate::Lost(who, missing, silence) => {
                 senders.report(who, now - start, false);
                 let to = senders.stations.in_service(who).map(|s| s.burst.to);
-                self.contention.turn_idle(now + silence.others, Span::ZERO);
+                self.contention.turn_idle(now, silence.others, Span::ZERO);
                 if let (Some(to), Some(quiet)) = (to, silence.receiver) {
                     self.resume(senders, to, None, now + quiet);
                 }
@@ -359,7 +359,7 @@ impl Cell {
             }
             Fate::Collision => {
                 // The other stations have heard a frame that they could not decode.
-                self.contention.turn_idle(now, senders.air.timing().eifs_more);
+                self.contention.turn_idle(now, Span::ZERO, senders.air.timing().eifs_more);
                 let mut collided = std::mem::take(&mut self.senders);
                 for who in collided.drain(..) {
                     let Some(s) = senders.stations.in_service(who) else { continue };
@@ -391,7 +391,7 @@ impl Cell {
             self.exchange(senders, who, follows);
             return;
         }
-        self.contention.turn_idle(now, Span::ZERO);
+        self.contention.turn_idle(now, Span::ZERO, Span::ZERO);
         self.contention.back_off(who, next.slots(), next.has_burst());
     }
 

@@ -28,6 +28,8 @@ pub struct Contention {
     slot: Span,
     /// When the last busy period ended, including the NAV.
     idle: Time,
+    /// True if a NAV followed the last busy period. It does not hold for those that resume alone.
+    reserved: bool,
     groups: Vec<Group>,
     loners: Vec<Loner>,
     state: Vec<State>,
@@ -118,6 +120,7 @@ impl Contention {
         Contention {
             slot,
             idle: Time::ZERO,
+            reserved: false,
             groups,
             loners: Vec::with_capacity(8),
             state: vec![State::Silent(0); contenders.len()],
@@ -229,12 +232,12 @@ impl Contention {
         }
     }
 
-    /// The medium (physical and NAV) is idle from `idle` on. Each group counts slots after `more` and its inter-frame
-    /// space.
-    pub fn turn_idle(&mut self, idle: Time, more: Span) {
-        self.idle = idle;
+    /// The medium is idle from `now` on, and reserved for `nav`. Each group counts slots after `nav`, `more` and its
+    /// inter-frame space.
+    pub fn turn_idle(&mut self, now: Time, nav: Span, more: Span) {
+        (self.idle, self.reserved) = (now + nav, !nav.is_zero());
         for g in &mut self.groups {
-            g.resume = idle + more + g.rules.ifs;
+            g.resume = self.idle + more + g.rules.ifs;
         }
     }
 
@@ -259,7 +262,7 @@ impl Contention {
             self.waiting += 1;
         }
         self.leave_loners(who);
-        if resume == self.of(who).resume {
+        if resume == self.of(who).resume && !self.reserved {
             self.join(who, slots, waits);
         } else {
             self.state[who as usize] = State::Loner;
@@ -275,7 +278,7 @@ impl Contention {
             State::Loner | State::Sending => return,
         };
         let g = self.of(who);
-        if resume != g.resume {
+        if resume != g.resume || self.reserved {
             let slots = expiry.saturating_sub(g.clock);
             self.state[who as usize] = State::Loner;
             self.loners.push(Loner { who, resume, slots, waits });
@@ -480,7 +483,7 @@ mod tests {
                     e.2 = true;
                 }
                 let idle = start + Span::from_nanos(busy_for);
-                c.turn_idle(idle, Span::ZERO);
+                c.turn_idle(idle, Span::ZERO, Span::ZERO);
                 for (e, ifs) in naive.each.iter_mut().zip(IFS) {
                     e.0 = idle + ifs;
                 }
@@ -519,7 +522,7 @@ mod tests {
         assert_eq!((senders, again), (vec![0], vec![(1, 4), (3, 3)]));
         assert_eq!((c.waiting(), c.channel().busy(), c.channel().idle(0)), (1, 1, 3));
         let idle = start + Span::from_millis(1);
-        c.turn_idle(idle, Span::ZERO);
+        c.turn_idle(idle, Span::ZERO, Span::ZERO);
         // The contender that keeps its residual backoff has one slot left; another draws a smaller backoff.
         assert_eq!(c.next_start(), idle + IFS[0] + SLOT);
         c.back_off(1, 0, true);
@@ -548,7 +551,7 @@ mod tests {
     fn a_packet_that_comes_while_the_nav_says_busy_draws_a_backoff() {
         let mut c = Contention::new(&members(Busy::Cell), SLOT, BusySlot::Frozen);
         let end = Time::from_nanos(1_000_000);
-        c.turn_idle(end, Span::ZERO);
+        c.turn_idle(end, Span::ZERO, Span::ZERO);
         assert_eq!(c.arrive(0, end - Span::from_nanos(1), false), Arrival::Busy);
         // Idle, but for too short a time.
         assert_eq!(c.arrive(1, end, false), Arrival::Waits);

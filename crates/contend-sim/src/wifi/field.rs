@@ -651,7 +651,10 @@ impl Field {
         if outcome != FrameOutcome::Received {
             self.collisions += u64::from(!errored);
             if errored {
-                self.radios[f.to as usize].unclear = Unclear::Frame;
+                let radio = &mut self.radios[f.to as usize];
+                radio.unclear = Unclear::Frame;
+                // The data for which it kept the medium with its CTS has come.
+                radio.release(now, f.from);
             }
             let why = if errored { Failure::Error } else { Failure::Unheard };
             self.fail(senders, f.owner, f.kind, why);

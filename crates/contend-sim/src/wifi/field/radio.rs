@@ -214,6 +214,13 @@ impl Radio {
         }
     }
 
+    /// The reservation of `from` ends at `now`.
+    pub(super) fn release(&mut self, now: Time, from: StationId) {
+        if self.nav > now && self.nav_from == from {
+            (self.nav, self.nav_check) = (now, None);
+        }
+    }
+
     /// The medium turns busy at `now`: the reservation of an RTS stands, or has lapsed.
     #[inline]
     pub(super) fn settle_reservation(&mut self, now: Time) {
