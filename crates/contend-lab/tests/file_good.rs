@@ -6,7 +6,7 @@ use contend_core::{Span, Time};
 use contend_lab::experiment::point::{Direction, Resolved};
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::file::{Along, Each, Expect, Experiment, Log, Overlay, Verdict, load, parse};
-use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport, WireRate};
+use contend_sim::scenario::{EcnEcho, Handshake, Place, Start, TcpSpec, Transport, WireRate};
 use contend_sim::wifi::phy::{Coding, DataRate, Family, Mode};
 use serde_json::json;
 
@@ -145,7 +145,8 @@ fn tcp_defaults_are_those_of_the_table() {
     let t = tcp(&r, 0);
     assert_eq!((t.name.as_str(), t.cc.entry.name, t.recovery.entry.name), ("newreno", "reno", "newreno"));
     assert_eq!((t.window, t.ack, t.ack_delay), (Amount::Packets(1000), 1, Span::from_millis(100)));
-    assert_eq!((t.handshake, t.initial_window, t.initial_ssthresh, t.limited_transmit), (true, 10, None, true));
+    assert_eq!((t.handshake, t.limited_transmit), (Handshake::Tcp, true));
+    assert_eq!((t.initial_window, t.initial_ssthresh), (10, None));
     assert_eq!((t.sack, t.timestamps, t.window_scaling, t.ecn), (false, None, true, EcnEcho::Off));
     assert_eq!(
         (t.rto.min, t.rto.initial, t.rto.max, t.rto.granularity, t.rto.backoff_after),

@@ -8,7 +8,7 @@
 pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::mobility::{Area, Point};
 pub use crate::tcp::rtt::RtoSpec;
-pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UdpControl, UniformSpan};
+pub use crate::tcp::spec::{EcnEcho, EndsSpec, Handshake, Start, TcpSpec, Transport, UdpControl, UniformSpan};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
     AfterCollision, Aggregation, ApSpec, Capture, CellSpec, CtsRule, FieldLink, FieldSpec, IdleAccess, MacSpec,

@@ -99,7 +99,7 @@ fn the_laws_hold_with_every_controller_and_every_recovery() {
         check(&tcp.name, &busy(&tcp));
         let more = TcpSpec { pacing: true, ack: 2, estimates: every::estimators(), ..tcp.clone() };
         check(&format!("{}, paced, delayed ACKs", tcp.name), &busy(&more));
-        check(&format!("{}, handshake", tcp.name), &busy(&TcpSpec { handshake: true, ..tcp.clone() }));
+        check(&format!("{}, handshake", tcp.name), &busy(&TcpSpec { handshake: Handshake::Tcp, ..tcp.clone() }));
         check(&format!("{}, encrypted", tcp.name), &busy(&TcpSpec { encrypted: Some(60), ..tcp }));
     }
 }

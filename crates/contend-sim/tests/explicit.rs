@@ -46,7 +46,7 @@ fn connection(cc: &str) -> FlowSpec {
         cc: choose(cc::REGISTRY, cc, &[]),
         recovery: choose(recovery::REGISTRY, "sack", &[]),
         sack: true,
-        handshake: true,
+        handshake: Handshake::Tcp,
         window: Amount::Packets(10_000),
         rto: RtoSpec { granularity: Span::from_micros(1), ..newreno().rto },
         ..newreno()

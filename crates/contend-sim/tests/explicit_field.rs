@@ -35,7 +35,7 @@ fn connection(i: usize, from: usize, to: usize, cc: &str) -> FlowSpec {
         cc: choose(cc::REGISTRY, cc, &[]),
         recovery: choose(recovery::REGISTRY, "sack", &[]),
         sack: true,
-        handshake: true,
+        handshake: Handshake::Tcp,
         window: Amount::Packets(1_000),
         rto: RtoSpec { granularity: contend_core::Span::from_micros(1), ..newreno().rto },
         ..newreno()

@@ -112,11 +112,13 @@ fn experiments_give_what_they_gave() {
 }
 
 fn line(file: &str) -> String {
-    let text = std::fs::read_to_string(golden::root().join(file)).unwrap();
+    // Movement files lie beside the experiment.
+    let path = golden::root().join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
     let settings = SHORT.iter().find(|(f, _)| *f == file).map_or(&[][..], |(_, settings)| settings);
     let sets: Vec<(String, String)> =
         [("seeds", "1")].iter().chain(settings).map(|(k, v)| ((*k).into(), (*v).into())).collect();
-    let outcome = run::outcome(file, &text, &sets, 0);
+    let outcome = run::outcome(&path.display().to_string(), &text, &sets, 0);
     format!("{file} {}", canon::line(&outcome))
 }
 

@@ -3,7 +3,7 @@
 
 use super::end::End;
 use super::rtt::RtoSpec;
-use super::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport};
+use super::spec::{EcnEcho, EndsSpec, Handshake, Start, TcpSpec, Transport};
 use super::{Socket, recovery};
 use crate::peer::{NodeId, Peer};
 use crate::traffic::{self, AppWrite, Source};
@@ -242,7 +242,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         window: Amount::Packets(1000),
         ack: 1,
         ack_delay: ms(100),
-        handshake: false,
+        handshake: Handshake::None,
         initial_window: 1,
         initial_ssthresh: None,
         timestamps: None,

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, Script, at, flow, flow_with, ms, with};
 use super::recovery;
-use super::spec::EcnEcho;
+use super::spec::{EcnEcho, Handshake};
 use crate::rng;
 use contend_core::registry::Amount;
 use contend_core::{Time, cc};
@@ -25,7 +25,7 @@ proptest! {
         let spec = with(spec, |t| {
             t.window = Amount::Packets(window);
             t.ack = per_ack;
-            t.handshake = handshake;
+            t.handshake = if handshake { Handshake::Tcp } else { Handshake::None };
             t.timestamps = stamps.then(|| ms(1));
             t.limited_transmit = limited;
             t.pacing = pacing;

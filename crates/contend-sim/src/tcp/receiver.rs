@@ -3,7 +3,7 @@
 //! The application reads data immediately, so the advertised window is constant. The receiver sends D-SACK if the
 //! recovery of the sender uses it.
 
-use super::spec::{EcnEcho, EndsSpec, TcpSpec};
+use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
 use crate::stats::{Durations, ReceiverCounters, count};
 use contend_core::explicit::Echo;
@@ -60,6 +60,8 @@ pub struct Receiver {
 #[derive(Debug)]
 struct Opening {
     timeout: rtt::RttEstimator,
+    /// True if the SYN-ACK is repeated.
+    repeats: bool,
     syn_acks: u32,
 }
 
@@ -76,7 +78,11 @@ impl Receiver {
         Ok(Receiver {
             flow,
             format,
-            opening: tcp.handshake.then(|| Opening { timeout: rtt::RttEstimator::new(tcp.rto), syn_acks: 0 }),
+            opening: (tcp.handshake != Handshake::None).then(|| Opening {
+                timeout: rtt::RttEstimator::new(tcp.rto),
+                repeats: tcp.handshake == Handshake::Tcp,
+                syn_acks: 0,
+            }),
             nxt: 0,
             seq: 0,
             ahead: VecDeque::with_capacity(16),
@@ -324,7 +330,7 @@ impl Receiver {
         let Some(o) = &mut self.opening else { return };
         let copy = o.syn_acks.min(255) as u8;
         o.syn_acks += 1;
-        self.deadline = io.now.saturating_add(o.timeout.rto());
+        self.deadline = if o.repeats { io.now.saturating_add(o.timeout.rto()) } else { Time::NEVER };
         self.last_ack = 1;
         // RFC 3168 §6.1.1: an ECN-setup SYN-ACK answers an ECN-setup SYN.
         let ecn = if self.ecn == EcnEcho::Off { Flags::default() } else { Flags::ECE };

@@ -16,7 +16,7 @@ use super::recovery::prr::Prr;
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, SenderView, Verdict};
 use super::rtt::{RttEstimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
-use super::spec::{EcnEcho, EndsSpec, TcpSpec};
+use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, SenderState, ticks};
 use crate::rng;
 use crate::stats::{ActualCause, Durations, SenderCounters, count};
@@ -33,7 +33,7 @@ pub struct Sender {
     ecn: EcnEcho,
     limited_transmit: bool,
     tick: Option<Span>,
-    handshake: bool,
+    handshake: Handshake,
 
     app: App,
     connection: Connection,
@@ -121,7 +121,7 @@ impl Sender {
         }
         let mut cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
         let needs = cc.needs();
-        let first = u64::from(tcp.handshake);
+        let first = u64::from(tcp.handshake != Handshake::None);
         let mut w = Window {
             cwnd: tcp.initial_window.max(1),
             ssthresh: tcp.initial_ssthresh.unwrap_or(SSTHRESH_INFINITE),
@@ -314,10 +314,10 @@ impl Sender {
             }
         }
         if self.connection == Connection::Closed && io.now >= self.app.start() {
-            if self.handshake {
-                self.syn(0, io);
-            } else {
+            if self.handshake == Handshake::None {
                 self.connection = Connection::Established;
+            } else {
+                self.syn(0, io);
             }
         }
     }
@@ -342,6 +342,9 @@ impl Sender {
         }
         if copies == 0 {
             self.sample(io.now.since(self.last_sent), io.now, s);
+        } else if self.handshake == Handshake::Segment {
+            // The threshold after a timeout of one segment (RFC 5681 eq. 4). The timeout stays backed off (Karn).
+            (self.w.cwnd, self.w.ssthresh) = (1, 2);
         } else {
             // RFC 5681 §3.1: after a lost SYN the initial window is one segment. RFC 6298 §5.7: the timeout is then 3
             // s.
@@ -351,7 +354,9 @@ impl Sender {
         if p.explicit_kind() != 0 {
             self.allowed(p, io.now);
         }
-        self.control(1, io);
+        if self.handshake == Handshake::Tcp {
+            self.control(1, io);
+        }
         self.transmit(io);
     }
 

@@ -92,8 +92,8 @@ pub struct TcpSpec {
     pub ack: u32,
     /// The longest delay of an acknowledgment.
     pub ack_delay: Span,
-    /// True if a handshake opens the connection. Without one the connection is open from the start.
-    pub handshake: bool,
+    /// How the connection opens.
+    pub handshake: Handshake,
     /// Initial window in segments.
     pub initial_window: u32,
     /// Initial slow-start threshold in segments; `None` for infinite.
@@ -118,6 +118,18 @@ pub struct TcpSpec {
     pub rto: RtoSpec,
     /// Estimators that only observe, by name. They change nothing.
     pub estimates: Vec<(String, Choice<estimate::Build>)>,
+}
+
+/// How a connection opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// It is open from the start.
+    None,
+    /// By SYN, SYN-ACK and ACK (RFC 9293 §3.5).
+    Tcp,
+    /// By a first segment without data, as in ns-2: it is lost and repeated like data, its acknowledgment is not
+    /// repeated, and data answer that.
+    Segment,
 }
 
 /// How the receiver echoes ECN marks.

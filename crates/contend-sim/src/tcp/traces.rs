@@ -5,7 +5,7 @@ use super::SegmentFormat;
 use super::Socket;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
-use super::spec::{EcnEcho, EndsSpec, Start, Transport};
+use super::spec::{EcnEcho, EndsSpec, Handshake, Start, Transport};
 use crate::peer::{NodeId, Peer};
 use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};
@@ -314,7 +314,7 @@ fn a_closed_window_is_probed_at_growing_intervals() {
 #[test]
 fn a_lost_syn_is_repeated_and_leaves_a_window_of_one() {
     let spec = with(flow("newreno"), |t| {
-        t.handshake = true;
+        t.handshake = Handshake::Tcp;
         t.initial_window = 4;
     });
     let opening = |script| {
@@ -329,10 +329,33 @@ fn a_lost_syn_is_repeated_and_leaves_a_window_of_one() {
     assert_eq!(opening(Script { drop_syn: vec![(true, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
 }
 
+/// As in ns-2: no third segment, and a lost one does to the window and the timer what lost data do.
+#[test]
+fn a_first_segment_without_data_is_repeated_like_data() {
+    let spec = with(flow("newreno"), |t| {
+        t.handshake = Handshake::Segment;
+        t.initial_window = 4;
+    });
+    let opening = |script, until| {
+        let b = Bench::new(&spec, script).run(until);
+        let sent: Vec<_> = b.packets(false).iter().map(|(t, _, s)| (*t, s.seq)).take(4).collect();
+        let answers: Vec<_> = b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::SYN)).map(|p| p.0).collect();
+        (sent, answers.len(), b.cwnd())
+    };
+    assert_eq!(opening(pipe(), 150), (vec![(0, 0), (100, 1), (100, 1_001), (100, 2_001)], 1, 4));
+    // Only the sender repeats. The window is one segment, and grows by one in a round trip.
+    let lost = |drop| Script { drop_syn: vec![(true, 0)], drop, ..pipe() };
+    let sent = vec![(0, 0), (1_000, 0), (1_100, 1), (1_200, 1_001)];
+    assert_eq!(opening(lost(vec![]), 1_350), (sent, 2, 3));
+    // The first data are repeated after the doubled timeout.
+    let (sent, _, _) = opening(lost(vec![(0, 0)]), 3_150);
+    assert_eq!(sent, [(0, 0), (1_000, 0), (1_100, 1), (3_100, 1)]);
+}
+
 #[test]
 fn a_handshake_syn_counts_one_and_its_options_are_sized() {
     let spec = with(flow("sack"), |t| {
-        t.handshake = true;
+        t.handshake = Handshake::Tcp;
         t.timestamps = Some(ms(1));
     });
     let b = Bench::new(&spec, pipe()).run(160);
@@ -537,7 +560,7 @@ fn a_reaction_to_every_mark_does_not_stop_growth() {
 fn the_handshake_agrees_on_ecn() {
     let ends = |wanted: bool| {
         with(flow("newreno"), |t| {
-            t.handshake = true;
+            t.handshake = Handshake::Tcp;
             t.ecn = if wanted { EcnEcho::Latch } else { EcnEcho::Off };
         })
     };

@@ -2,7 +2,7 @@
 
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{Scenario, Transport};
+use contend_sim::scenario::{Handshake, Scenario, Transport};
 use contend_sim::wifi::ledger::StationAccounts;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome, StationId};
 use std::collections::BTreeMap;
@@ -82,7 +82,8 @@ pub fn all_hold(s: &Scenario, stops: &[Time]) -> u64 {
     let end = *stops.last().unwrap();
     let mut net = Net::new(s).unwrap();
     net.keep_frames(Time::ZERO, end, 1_000_000);
-    let counted = s.flows.iter().all(|f| !matches!(&f.ends.transport, Transport::Tcp(t) if t.handshake));
+    let opens = |t: &Transport| matches!(t, Transport::Tcp(t) if t.handshake != Handshake::None);
+    let counted = !s.flows.iter().any(|f| opens(&f.ends.transport));
     for stop in stops {
         net.run_until(*stop);
         packets_are_conserved(&mut net);

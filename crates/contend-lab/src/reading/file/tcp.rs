@@ -10,7 +10,7 @@ use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
 use contend_core::registry::{Amount, Choice, Value};
-use contend_sim::scenario::{EcnEcho, RtoSpec, TcpSpec};
+use contend_sim::scenario::{EcnEcho, Handshake, RtoSpec, TcpSpec};
 use contend_sim::tcp::{SegmentFormat, recovery};
 
 /// A TCP variant: a controller and a loss recovery under one name.
@@ -166,7 +166,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         )?,
         ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
         ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
-        handshake: f.read_or("handshake", true, |v| v.flag())?,
+        handshake: f.read_or("handshake", Handshake::Tcp, |v| handshake(&v))?,
         initial_window: f.read_or("initial_window", variant.initial_window, |v| v.segments(1..=100_000))?,
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,
         sack,
@@ -201,6 +201,14 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
             "write at most 65535B, or window_scaling = true in tcp",
         )),
         _ => Ok((spec, wire.mss)),
+    }
+}
+
+/// `true`, `false` or `"segment"`.
+fn handshake(v: &Val) -> Result<Handshake, FileError> {
+    match v.pick()?.node.kind {
+        NodeKind::Text(_) => v.word(&[("segment", Handshake::Segment)]),
+        _ => Ok(if v.flag()? { Handshake::Tcp } else { Handshake::None }),
     }
 }
 

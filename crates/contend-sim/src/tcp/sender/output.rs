@@ -2,7 +2,7 @@
 
 use super::super::recovery::Phase;
 use super::super::scoreboard::SentSegment;
-use super::super::spec::EcnEcho;
+use super::super::spec::{EcnEcho, Handshake};
 use super::super::{Io, ticks};
 use super::{Connection, Sender};
 use crate::stats::count;
@@ -136,7 +136,7 @@ impl Sender {
 
     pub(super) fn header(&self, now: Time) -> Segment {
         Segment {
-            ack: u64::from(self.handshake && self.connection == Connection::Established),
+            ack: u64::from(self.handshake != Handshake::None && self.connection == Connection::Established),
             window: OWN_WINDOW,
             tsval: ticks(now, self.tick),
             tsecr: self.ts_recent,

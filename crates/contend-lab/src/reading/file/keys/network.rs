@@ -478,7 +478,9 @@ static TCP: Table = Table {
             "{ kind = \"cubic\", beta_1024 = 600 }",
             "Congestion controller."),
         key("recovery", &[Kind::Usual(Family::Recoveries)], Words("that of the variant"), "\"sack\"", "Loss recovery."),
-        key("handshake", &[Kind::Flag], Value("true"), "false", "Whether the connection begins with SYN and SYN-ACK."),
+        key("handshake", &[Kind::Flag, Kind::Word(&[
+                word("segment", "A first segment without data opens the connection, as in ns-2."),
+            ])], Value("true"), "false", "Whether the connection begins with SYN and SYN-ACK."),
         key("initial_window", &[Kind::Segments(1, 100_000)], Words("\"10p\" (RFC 6928); \"2p\" for tcp_d"), "\"3p\"",
             "Congestion window at the start."),
         key("initial_ssthresh", &[Kind::Segments(1, 1_000_000_000)], Words("none"), "\"20p\"",
