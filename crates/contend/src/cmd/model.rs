@@ -126,7 +126,8 @@ enum Calculator {
     RtWinf(barreto::RtWinf),
     /// Delay of one packet over a chain of idle stations, hop by hop (IEEE 802.11-2016 §10.3.4; DCF without backoff)
     Hops(barreto::Hops),
-    /// How long a frame of 802.11n, ac, ax or be lasts: preamble, symbols, duration and data rate
+    /// How long a frame of 802.11n, ac, ax or be lasts: preamble, symbols, duration and data rate (IEEE 802.11-2020 §19
+    /// and §21, 802.11ax-2021 §27, 802.11be-2024 §36)
     Ppdu(ppdu::Ppdu),
     /// Rates of stations with aggregated frames, with one queue for all and with airtime fairness (Høiland-Jørgensen et
     /// al. 2017 §2.2)
