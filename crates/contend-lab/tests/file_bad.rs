@@ -82,8 +82,8 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:7:1: there is no key `wifi.slto`\
             \n  help: did you mean `slot`? Write one of: standard, preamble, band, durations, slot, sifs, difs, eifs, \
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
-            retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, width, streams, mcs, guard, fec, \
-            packet_padding, extended_range, queue, loss, access",
+            retry_long, rts_threshold, busy_slot, idle_access, ampdu, mac_queue, after_collision, rate, width, \
+            streams, mcs, guard, fec, packet_padding, extended_range, queue, loss, access",
     ),
     (
         "standard = \"802.11g\"",
@@ -1127,6 +1127,40 @@ fn a_mode_that_does_not_exist_names_the_nearest_that_does() {
     ];
     for (wifi, station, expected) in cases {
         assert_eq!(mode(wifi, station), expected, "{wifi} / {station}");
+    }
+}
+
+#[test]
+fn aggregates_have_the_limits_of_the_standard() {
+    for (wifi, expected) in [
+        (
+            "standard = \"802.11g\"\nampdu = {}",
+            "`wifi.ampdu` needs 802.11n or a later standard; write standard = \"802.11n\", or remove it",
+        ),
+        (
+            "standard = \"802.11n\"\nampdu = { window = 65 }",
+            "`wifi.ampdu.window` is too large: 65; write a value from 1 to 64",
+        ),
+        (
+            "standard = \"802.11n\"\nampdu = { bytes = \"65536B\" }",
+            "`wifi.ampdu.bytes` is too large: 65536B; write a value from 1B to 65535B",
+        ),
+        (
+            "standard = \"802.11ac\"\nampdu = { mpdus = 9, window = 8 }",
+            "`wifi.ampdu.mpdus` is too large: 9; write a value from 1 to 8",
+        ),
+        (
+            "standard = \"802.11n\"\nmac_queue = \"100p\"",
+            "`wifi.mac_queue` has no meaning without aggregates; write ampdu = {}, or remove it",
+        ),
+        (
+            "standard = \"802.11n\"\nampdu = {}\nmac_queue = \"100B\"",
+            "`wifi.mac_queue` counts 1 to 1000000 packets; write for example mac_queue = \"128p\"",
+        ),
+        ("standard = \"802.11ax\"\nampdu = { window = 256, lifetime = \"never\" }", "(no error)"),
+        ("standard = \"802.11ax\"\nampdu = \"off\"", "(no error)"),
+    ] {
+        assert_eq!(mode(wifi, ""), expected, "{wifi}");
     }
 }
 

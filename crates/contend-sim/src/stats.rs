@@ -154,6 +154,8 @@ pub struct SenderCounters {
     pub acked_bytes: u64,
     /// Acknowledgments received.
     pub acks: u64,
+    /// Probes of a closed window sent; they are not data packets.
+    pub probes: u64,
     /// Reductions of the window because of ECN.
     pub ecn_reductions: u64,
     /// Losses detected without a timeout. First index: the actual cause ([`ActualCause`]); second index: the cause that

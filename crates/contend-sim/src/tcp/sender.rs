@@ -612,6 +612,7 @@ impl Sender {
         self.note_limits();
         self.timer = io.now.saturating_add(self.rtt.rto());
         if self.board.outstanding() == 0 {
+            count(&mut self.sent.probes);
             // RFC 9293 §3.8.6.1: a probe of the closed window. It has an old sequence number and no new byte; the
             // receiver acknowledges it.
             return self.control(self.board.una().saturating_sub(1), io);

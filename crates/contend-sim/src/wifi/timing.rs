@@ -150,18 +150,20 @@ impl RateTable {
 
     pub(super) fn new(phy: &Phy, rate: Format, t: &Timing) -> RateTable {
         let answer = phy.response_rate(rate);
+        let is_newest = phy.standard.family().is_none() || rate.mode().is_some();
         // RTS and CTS use the rate of answers, unless they are protection.
         let control = if t.limits.protection.otherwise == Protection::None { answer } else { t.protection_rate };
         RateTable {
             rate,
             preamble: rate.airtime(0).preamble,
-            is_protected: phy.standard.family().is_none() || rate.mode().is_some(),
+            is_protected: is_newest,
             data: (0..=MAX_PACKET).map(|ip| (rate.airtime(rate.psdu(phy.mpdu(ip))).total, rate.payload(ip))).collect(),
             answer,
             ack: answer.airtime(t.ack_bytes).total,
             ack_timeout: phy.ack_timeout(answer),
             block_ack: answer.airtime(t.block_ack_bytes).total,
-            most: t.aggregation.map_or(0, |a| most_bytes(rate, a.duration, a.bytes)),
+            // A station of an older standard does not aggregate.
+            most: t.aggregation.filter(|_| is_newest).map_or(0, |a| most_bytes(rate, a.duration, a.bytes)),
             control,
             rts: control.airtime(RTS_BYTES).total,
             cts: control.airtime(CTS_BYTES).total,

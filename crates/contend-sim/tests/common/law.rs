@@ -34,7 +34,7 @@ pub fn packets_are_conserved(net: &mut Net) {
 /// handshake, whose packets are not counted as sent.
 pub fn what_is_sent_enters(net: &Net) {
     for i in 0..net.flows() {
-        let sent = net.sent(i).packets + net.received(i).acks;
+        let sent = net.sent(i).packets + net.sent(i).probes + net.received(i).acks;
         assert_eq!(sent, net.entered(i) + net.held(i), "flow {i}, at {}", net.world.now());
     }
 }

@@ -6,12 +6,13 @@ use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::tree::NodeKind;
 use crate::names::suggest;
+use contend_core::Span;
 use contend_core::qdisc;
-use contend_core::registry::{Choice, Unit};
+use contend_core::registry::{Amount, Choice, Unit};
 use contend_sim::loss;
-use contend_sim::scenario::{AfterCollision, BusySlot, IdleAccess, MacSpec, StationSpec};
+use contend_sim::scenario::{AfterCollision, Aggregation, BusySlot, IdleAccess, MacSpec, StationSpec};
 use contend_sim::wifi::access::{self, Setting};
-use contend_sim::wifi::phy::{Durations, Phy, Preamble, Protection, Standard};
+use contend_sim::wifi::phy::{Durations, LONGEST_PPDU, Phy, Preamble, Protection, Standard};
 use std::collections::BTreeSet;
 
 /// A cell without its stations.
@@ -35,8 +36,7 @@ impl Wifi {
             f.read_or("preamble", Preamble::Long, |v| v.word(&[("long", Preamble::Long), ("short", Preamble::Short)]))?;
         let mut phy = Phy::in_band(standard, band(&mut f, standard)?, preamble);
         read_phy(&mut phy, &mut f)?;
-        let mac = read_mac(&mut f, phy.protection)?;
-        phy.data = data_rate(&mut f, standard, &phy, None)?;
+        let mac = read_mac(&mut f, &phy)?;
         phy.data = data_rate(&mut f, standard, &phy, None)?;
         let queue = read_queue(&mut f)?.map_or_else(|| default_choice(f.cx, qdisc::REGISTRY, "fifo", &[]), Ok)?;
         let loss = f.get("loss").map_or(Ok(None), |v| read_loss(v, losses))?;
@@ -121,12 +121,12 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
     Ok(())
 }
 
-fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError> {
+fn read_mac(f: &mut Fields, phy: &Phy) -> Result<MacSpec, FileError> {
     Ok(MacSpec {
         retry_short: f.read_or("retry_short", 7, |v| v.integer(1..=255))? as u32,
         retry_long: f.read_or("retry_long", 4, |v| v.integer(1..=255))? as u32,
         rts_threshold: f.read_or("rts_threshold", u32::MAX, |v| {
-            if protection == Protection::RtsCts {
+            if phy.protection == Protection::RtsCts {
                 return Err(v.error(
                     "has no meaning with protection = \"rts-cts\", which sends an RTS before every frame",
                     "remove one of the two",
@@ -142,7 +142,7 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
         idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| {
             v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)])
         })?,
-        aggregation: None,
+        aggregation: read_aggregation(f, phy.standard)?,
         after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| {
             v.word(&[
                 ("eifs", AfterCollision::Eifs),
@@ -153,6 +153,63 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
         })?,
     })
 }
+
+/// Reads `ampdu` and `mac_queue`.
+fn read_aggregation(f: &mut Fields, standard: Standard) -> Result<Option<Aggregation>, FileError> {
+    let aggregation = f.read("ampdu", |v| read_ampdu(&v, standard))?.flatten();
+    let limit = f.read("mac_queue", |v| {
+        if aggregation.is_none() {
+            return Err(v.error("has no meaning without aggregates", "write ampdu = {}, or remove it"));
+        }
+        match v.amount()? {
+            Amount::Packets(n @ 1..=1_000_000) => Ok(n as u32),
+            _ => Err(v.error("counts 1 to 1000000 packets", "write for example mac_queue = \"128p\"")),
+        }
+    })?;
+    Ok(aggregation.map(|a| Aggregation { limit: limit.unwrap_or(a.limit), ..a }))
+}
+
+/// The limits of IEEE 802.11-2020 §9.4.2.55.3 (HT), §9.4.2.157.2 (VHT), 802.11ax-2021 §9.4.2.248.2 and 802.11be-2024
+/// §9.4.2.321.3: bytes of an A-MPDU, and MPDUs of a window. `None` for older standards.
+fn largest(standard: Standard) -> Option<(u32, u32)> {
+    match standard {
+        Standard::Dsss | Standard::B | Standard::A | Standard::G => None,
+        Standard::N => Some((65_535, 64)),
+        Standard::Ac => Some((1_048_575, 64)),
+        Standard::Ax => Some((6_500_631, 256)),
+        Standard::Be => Some((15_523_200, 1024)),
+    }
+}
+
+/// Reads `ampdu`: "off", or a table. `None` if frames carry one packet.
+fn read_ampdu(v: &Val, standard: Standard) -> Result<Option<Aggregation>, FileError> {
+    if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
+        return Ok(None);
+    }
+    let Some((bytes, window)) = largest(standard) else {
+        return Err(v.error("needs 802.11n or a later standard", "write standard = \"802.11n\", or remove it"));
+    };
+    let mut f = v.table()?;
+    let never = |v: &Val| matches!(&v.node.kind, NodeKind::Text(t) if t == "never");
+    let window = f.read_or("window", window, |v| Ok(v.integer(1..=u64::from(window))? as u32))?;
+    let aggregation = Aggregation {
+        bytes: f.read_or("bytes", bytes, |v| Ok(v.bytes(1..=u64::from(bytes))? as u32))?,
+        mpdus: f.read_or("mpdus", window, |v| Ok(v.integer(1..=u64::from(window))? as u32))?,
+        window,
+        duration: LONGEST_PPDU,
+        limit: MAC_QUEUE,
+        lifetime: f.read_or("lifetime", Span::ZERO, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,
+        attempts: f.read_or("attempts", Some(7), |v| {
+            if never(&v) { Ok(None) } else { Ok(Some(v.integer(1..=255)? as u32)) }
+        })?,
+        asks: f.read_or("missed", false, |v| v.word(&[("data", false), ("request", true)]))?,
+    };
+    f.finish()?;
+    Ok(Some(aggregation))
+}
+
+/// Packets below the queue, if the file does not say how many: two aggregates of 64.
+const MAC_QUEUE: u32 = 128;
 
 /// Reads how a busy slot counts.
 pub(crate) fn read_busy_slot(f: &mut Fields) -> Result<BusySlot, FileError> {

@@ -188,6 +188,12 @@ static WIFI: Table = Table {
             "Attempts of a frame with RTS before it is dropped."),
         key("rts_threshold", &[Kind::Word(&[word("never", "No RTS.")]), Kind::Bytes(0, 65_535)], Value("\"never\""),
             "\"500B\"", "Smallest packet that is sent with RTS."),
+        key("ampdu", &[Kind::Word(&[word("off", "Each frame carries one packet.")]), Kind::Table(&AMPDU)],
+            Value("\"off\""), "{ missed = \"request\" }",
+            "Frames with several packets (A-MPDU) and block acknowledgments; from 802.11n on."),
+        key("mac_queue", &[Kind::Amount], Words("\"128p\" with ampdu"), "\"500p\"",
+            "Packets below the queue of a sender, for all its receivers: they have been put into A-MPDUs, or wait for \
+                it; needs `ampdu`."),
         key("protection", &[Kind::Word(&[
                 word("none", "No protection."),
                 word("cts-to-self", "The sender sends a CTS to itself before each such frame."),
@@ -678,15 +684,47 @@ static CONTENTION: Table = Table {
 };
 
 #[rustfmt::skip]
+static AMPDU: Table = Table {
+    heading: "wifi.ampdu",
+    doc: "How senders aggregate. An empty table has the limits of the standard.",
+    has_members: false,
+    keys: &[
+        key("bytes", &[Kind::Bytes(1, 15_523_200)],
+            Words("the standard's: 65535 B in 802.11n, 1048575 B in ac, 6500631 B in ax, 15523200 B in be"),
+            "\"65535B\"", "Most bytes of an A-MPDU. It also ends where the PPDU would last longer than 5.484 ms."),
+        key("mpdus", &[Kind::Whole(1, 1024)], Words("the window"), "16", "Most packets of an A-MPDU."),
+        key("window", &[Kind::Whole(1, 1024)], Words("64 in 802.11n and ac, 256 in ax, 1024 in be"), "64",
+            "Packets that may be under way to one receiver: the window of the block acknowledgment."),
+        key("attempts", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::Whole(1, 255)], Words("7"),
+            "\"never\"", "Attempts of a packet before it is given up."),
+        key("lifetime", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::PositiveTime],
+            Words("\"never\""), "\"500ms\"", "A packet is given up when it has waited for this long."),
+        key("missed", &[Kind::Word(&[
+                word("data", "The sender sends the packets again."),
+                word("request", "The sender asks for the block acknowledgment first, as in ns-3."),
+            ])], Words("\"data\""), "\"request\"", "What follows a block acknowledgment that did not come."),
+    ],
+};
+
 static SEEDS: Table = Table {
     heading: "seeds as a table",
     doc: "Each point starts with 5 seeds and gets more until the 95 % interval of a metric is narrow.",
     has_members: false,
     keys: &[
-        key("until", &[Kind::Share], Required, "\"2%\"",
-            "Largest half width of the interval, as a share of the mean; above 0 and below 1."),
-        key("of", &[Kind::Expression], Required, "\"goodput.total\"",
-            "The metric whose interval must be narrow at every point."),
+        key(
+            "until",
+            &[Kind::Share],
+            Required,
+            "\"2%\"",
+            "Largest half width of the interval, as a share of the mean; above 0 and below 1.",
+        ),
+        key(
+            "of",
+            &[Kind::Expression],
+            Required,
+            "\"goodput.total\"",
+            "The metric whose interval must be narrow at every point.",
+        ),
         key("at_most", &[Kind::Whole(5, 100_000)], Value("200"), "50", "Maximum number of seeds of a point."),
         key("from", &[Kind::Whole(0, u32::MAX as u64)], Value("1"), "11", "The first seed."),
     ],

@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -96,6 +96,8 @@ until = "jain > 0.5"
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11ax\" }\n[[station]]\nname = \"a\"\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {} }\n\
+        [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n",
 ];
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
