@@ -96,6 +96,17 @@ fn eifs_as_a_nav_needs_a_field() {
     says(cell, &["wifi.after_collision", "is for a field", "write \"eifs\""]);
 }
 
+#[test]
+fn aggregates_are_not_for_fields_with_broadcasts() {
+    let grid = "grid = { columns = 3, spacing = \"200m\" }";
+    let modern = |field: &str| {
+        let wifi = "standard = \"802.11n\"\nampdu = {}";
+        mobile(field, grid, "m[1]", "m[2..6]").replace("standard = \"802.11b\"", wifi)
+    };
+    assert_eq!(message(&modern("routing = \"static\"")), "");
+    says(&modern("routing = \"aodv\""), &["`field` has routing messages", "wifi.ampdu = \"off\""]);
+}
+
 /// Stations of a field of 1000 m x 1000 m with these keys, and a flow between two of them.
 fn mobile(field: &str, station: &str, from: &str, to: &str) -> String {
     format!(

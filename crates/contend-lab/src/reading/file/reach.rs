@@ -28,6 +28,7 @@ impl Reach<'_, '_> {
         self.one_spot()?;
         self.whole_cell()?;
         self.static_routes()?;
+        self.aggregates()?;
         if !self.is_known() {
             return Ok(());
         }
@@ -84,6 +85,18 @@ impl Reach<'_, '_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses aggregates beside broadcasts, which no block acknowledgment answers.
+    fn aggregates(&self) -> Result<(), FileError> {
+        let broadcasts = self.field.arp || self.field.routing.as_ref().is_some_and(|r| r.entry.name != "static");
+        if self.cell.mac.aggregation.is_some() && broadcasts {
+            return Err(self.at.error(
+                "has routing messages or ARP, but wifi.ampdu does not carry broadcasts yet",
+                "write wifi.ampdu = \"off\", or field.routing = \"static\" without arp",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses access rules that count what happens in the whole cell, unless each station hears all others.
