@@ -118,6 +118,21 @@ fn lost_mpdus_cost_their_share() {
     assert!((ratio - 0.9).abs() < 0.005, "{ratio}");
 }
 
+/// Packets that waited too long make room for those behind them, also when no packet comes any more.
+#[test]
+fn a_queue_empties_although_packets_get_too_old() {
+    let spec = Aggregation { mpdus: 2, limit: 4, lifetime: Span::from_millis(2), ..AGGREGATION };
+    let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+    s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
+    s.flows[0].ends.size = Some(90 * 1472);
+    let (mut net, _) = frames_of(&s, 1.0);
+    law::packets_are_conserved(&mut net);
+    let waiting: u64 = (0..net.queues().count()).map(|i| net.waiting(i)).sum();
+    let lost: u64 = (0..net.transmitters().count()).map(|i| net.transmitter(i).lost).sum();
+    assert_eq!((waiting, net.received(0).packets + lost), (0, 90));
+    assert!(lost > 50, "{lost}");
+}
+
 /// One MPDU at a time, given up after seven attempts, is the distributed coordination function.
 #[test]
 fn aggregates_of_one_packet_give_the_same_digest() {

@@ -402,15 +402,19 @@ impl Mac {
     #[inline(never)]
     fn take_batch(&mut self, around: &mut Around<'_>) -> bool {
         let Some(store) = &mut self.store else { return false };
-        while store.has_room()
-            && let Some(p) = self.queues.dequeue(around)
-        {
-            store.put(&p);
-        }
         let (now, station, air) = (around.now, self.station, around.air);
         let counters = &mut self.counters;
-        let batch = store.take(now, |to| air.most_bytes(station, to), |p| lose(around.trace, counters, now, p));
-        let Some((batch, (packet, sequence))) = batch.zip(store.first()) else { return false };
+        fill(store, &mut self.queues, around);
+        let batch = loop {
+            let fits = |to| air.most_bytes(station, to);
+            match store.take(now, fits, |p| lose(around.trace, counters, now, p)) {
+                Some(batch) => break batch,
+                // All that it held was too old. What waits behind may be younger.
+                None if fill(store, &mut self.queues, around) => {}
+                None => return false,
+            }
+        };
+        let Some((packet, sequence)) = store.first() else { return false };
         let (content, protection) = match batch.mpdus {
             0 => (Content::Request, Protection::None),
             1 => (Content::Packet, self.limits.protection.of(batch.bytes)),
@@ -622,6 +626,18 @@ impl Mac {
     fn other(&self, slots: u64) -> Next {
         if self.in_service.is_some() { Next::Other(slots) } else { Next::Idle(slots) }
     }
+}
+
+/// Fills `store` from the queues. True if a packet came.
+fn fill(store: &mut Store, queues: &mut Queues, around: &mut Around<'_>) -> bool {
+    let mut came = false;
+    while store.has_room()
+        && let Some(p) = queues.dequeue(around)
+    {
+        store.put(&p);
+        came = true;
+    }
+    came
 }
 
 /// Counts `p`, which its sender gives up and its receiver does not have.
