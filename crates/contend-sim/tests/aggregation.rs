@@ -13,17 +13,6 @@ use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request};
 use contend_sim::wifi::{Frame, FrameOutcome};
 use proptest::prelude::*;
 
-const AGGREGATION: Aggregation = Aggregation {
-    bytes: 65_535,
-    mpdus: 64,
-    window: 64,
-    duration: Span::from_micros(5484),
-    limit: 1000,
-    lifetime: Span::ZERO,
-    attempts: None,
-    asks: true,
-};
-
 fn mac(aggregation: Aggregation) -> MacSpec {
     MacSpec { aggregation: Some(aggregation), ..MAC }
 }

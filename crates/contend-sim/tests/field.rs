@@ -105,16 +105,7 @@ fn every_control_block_sends_the_same_frames_in_a_field() {
 /// medium.)
 #[test]
 fn lossy_cells_send_the_same_frames_in_a_field() {
-    let spec = Aggregation {
-        bytes: 20_000,
-        mpdus: 64,
-        window: 64,
-        duration: Span::from_micros(5484),
-        limit: 200,
-        lifetime: Span::ZERO,
-        attempts: Some(5),
-        asks: true,
-    };
+    let spec = Aggregation { bytes: 20_000, attempts: Some(5), ..AGGREGATION };
     let (rules, queues) = (every::access_rules(), every::disciplines());
     for i in 0..rules.len().max(queues.len()) {
         let (rule, queue) = (&rules[i % rules.len()], &queues[i % queues.len()]);

@@ -25,6 +25,15 @@ use contend_core::{Cx, Packet, Rng, Span, Time};
 /// The loss process of a station's channel, and its random stream.
 pub(super) type StationLoss = Option<(Box<dyn Loss>, Rng)>;
 
+/// True if the channel spoils a frame of `bytes` at `now`; `packet` as in [`Loss::lost`].
+#[inline]
+pub(super) fn spoils(channel: &mut StationLoss, now: Time, bytes: u32, packet: Option<&Packet>) -> bool {
+    match channel {
+        Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
+        None => false,
+    }
+}
+
 /// A medium that all stations hear.
 #[derive(Debug)]
 pub(super) struct Cell {
@@ -278,10 +287,7 @@ impl Cell {
             self.ledger.ifs(start - end);
             end = start + part.airtime;
             let bytes = plan.bytes(part.kind);
-            let mut spoils = |bytes: u32, packet: Option<&Packet>| match loss {
-                Some((loss, rng)) => loss.lost(&mut Cx { now: end, rng }, bytes, packet),
-                None => false,
-            };
+            let mut spoils = |bytes: u32, packet: Option<&Packet>| spoils(loss, end, bytes, packet);
             let lost = match part.kind {
                 PartKind::CtsToSelf => false,
                 kind if kind.delivers() => senders.stations.is_lost(who, bytes, spoils),

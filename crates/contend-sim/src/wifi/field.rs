@@ -29,7 +29,7 @@ use self::countdown::{Arrival, Countdown};
 use self::links::{Hearer, ListId};
 use self::radio::{Failed, Own, Radio, Received, Unclear};
 use super::access::{Channel, Draw, Reads, Residue};
-use super::cell::StationLoss;
+use super::cell::{StationLoss, spoils};
 use super::contention::BackoffRules;
 use super::exchange::{Answer, PartKind, Plan};
 use super::frame_log::{FrameLog, OnAir};
@@ -41,7 +41,7 @@ use super::{BROADCAST, Contender, FrameOutcome, MapLink, StationId};
 use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
-use contend_core::{Cx, Packet, Span, Time};
+use contend_core::{Packet, Span, Time};
 
 /// The number of a frame on the air.
 type FlightId = u32;
@@ -759,10 +759,7 @@ impl Field {
         };
         let bytes = air.plan(&s.burst).bytes(f.kind);
         let loss = &mut self.losses[air.channel_of(&s.burst) as usize];
-        let mut spoils = |bytes: u32, packet: Option<&Packet>| match loss {
-            Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
-            None => false,
-        };
+        let mut spoils = |bytes: u32, packet: Option<&Packet>| spoils(loss, now, bytes, packet);
         if f.kind.delivers() { senders.stations.is_lost(f.owner, bytes, spoils) } else { spoils(bytes, None) }
     }
 

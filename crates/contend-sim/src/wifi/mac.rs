@@ -407,7 +407,7 @@ impl Mac {
         fill(store, &mut self.queues, around);
         let batch = loop {
             let fits = |to| air.most_bytes(station, to);
-            match store.take(now, fits, |p| lose(around.trace, counters, now, p)) {
+            match store.take(now, fits, |p| give_up(around.trace, counters, now, p, false)) {
                 Some(batch) => break batch,
                 // All that it held was too old. What waits behind may be younger.
                 None if fill(store, &mut self.queues, around) => {}
@@ -577,9 +577,8 @@ impl Mac {
     /// The batch in service has failed. The contention window grows until as many failures in a row as the short limit;
     /// then it starts again.
     fn fail_batch(&mut self, around: &mut Around<'_>, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
-        let Some(s) = self.in_service.take() else { return Next::Idle(0) };
+        let Some(s) = &self.in_service else { return Next::Idle(0) };
         let sent = failure != Failure::Internal && (missing == Answer::Ack || s.burst.protection != Protection::RtsCts);
-        self.in_service = Some(s);
         self.failures += u32::from(failure != Failure::Internal);
         let start_again = self.failures >= self.limits.short;
         let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
@@ -595,14 +594,7 @@ impl Mac {
         let Some(store) = &mut self.store else { return };
         self.failures = if end == End::Answered { 0 } else { self.failures };
         let (now, counters) = (around.now, &mut self.counters);
-        store.end(now, end, |p, receiver_has_it| {
-            if receiver_has_it {
-                counters.retry_drops += 1;
-                counters.dropped_after_delivery += 1;
-            } else {
-                lose(around.trace, counters, now, p);
-            }
-        });
+        store.end(now, end, |p, receiver_has_it| give_up(around.trace, counters, now, p, receiver_has_it));
     }
 
     /// Draws a backoff, in slots.
@@ -640,8 +632,11 @@ fn fill(store: &mut Store, queues: &mut Queues, around: &mut Around<'_>) -> bool
     came
 }
 
-/// Counts `p`, which its sender gives up and its receiver does not have.
-fn lose(trace: &mut Trace, counters: &mut StationCounters, now: Time, p: &Packet) {
+/// Counts `p`, which its sender gives up.
+fn give_up(trace: &mut Trace, counters: &mut StationCounters, now: Time, p: &Packet, receiver_has_it: bool) {
     counters.retry_drops += 1;
-    trace.packet(now, Event::Lost, p);
+    counters.dropped_after_delivery += u64::from(receiver_has_it);
+    if !receiver_has_it {
+        trace.packet(now, Event::Lost, p);
+    }
 }

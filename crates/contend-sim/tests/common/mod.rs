@@ -80,6 +80,18 @@ pub const MAC: MacSpec = MacSpec {
     aggregation: None,
 };
 
+/// The limits of 802.11n, without lifetime or limit of attempts.
+pub const AGGREGATION: Aggregation = Aggregation {
+    bytes: 65_535,
+    mpdus: 64,
+    window: 64,
+    duration: LONGEST_PPDU,
+    limit: 1000,
+    lifetime: Span::ZERO,
+    attempts: None,
+    asks: true,
+};
+
 /// A station.
 pub fn station(name: String, rate: u64) -> StationSpec {
     let access = choose(access::REGISTRY, "dcf", &[]);
