@@ -7,7 +7,7 @@ use contend_lab::experiment::point::{Direction, Resolved};
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::file::{Along, Each, Expect, Experiment, Log, Overlay, Verdict, load, parse};
 use contend_sim::scenario::{EcnEcho, Handshake, Place, Start, TcpSpec, Transport, WireRate};
-use contend_sim::wifi::phy::{Coding, DataRate, Family, Mode};
+use contend_sim::wifi::phy::{DataRate, Family, Fec, Mode};
 use serde_json::json;
 
 const HEAD: &str = "duration = \"70s\"\nwarmup = \"10s\"\n";
@@ -304,7 +304,7 @@ fn stations_take_the_mode_of_the_cell_or_their_own() {
     ));
     let rates: Vec<DataRate> = r.scenario.cell.iter().flat_map(|c| &c.stations).map(|s| s.rate).collect();
     let mode = |family, width, streams, mcs| Mode::new(family, width, streams, mcs).unwrap();
-    let same = Mode { coding: Coding::Bcc, padding: 16, ..mode(Family::He, 80, 1, 9) };
+    let same = Mode { fec: Fec::Bcc, padding: 16, ..mode(Family::He, 80, 1, 9) };
     let slow = Mode { width: 20, mcs: 2, ..same };
     let modes = [same, slow, mode(Family::HeExtended, 20, 1, 2), mode(Family::Ht, 20, 2, 7)].map(DataRate::Mcs);
     assert_eq!(rates, [&modes[..], &[DataRate::Legacy(54_000_000)]].concat());

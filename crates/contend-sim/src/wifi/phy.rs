@@ -6,7 +6,7 @@
 //! values, unless the file gives the derived value itself.
 
 pub use super::ppdu::{
-    Airtime, Coding, Family, Format, LONGEST_PPDU, McsTiming, Mode, Modulation, NoMode, Preamble, Rounding,
+    Airtime, Family, Fec, Format, LONGEST_PPDU, McsTiming, Mode, Modulation, NoMode, Preamble, Rounding,
 };
 use contend_core::Span;
 

@@ -163,21 +163,11 @@ impl RateTable {
             ack_timeout: phy.ack_timeout(answer),
             block_ack: answer.airtime(t.block_ack_bytes).total,
             // A station of an older standard does not aggregate.
-            most: t.aggregation.filter(|_| is_newest).map_or(0, |a| most_bytes(rate, a.duration, a.bytes)),
+            most: t.aggregation.filter(|_| is_newest).and_then(|a| rate.largest_psdu(a.duration)).unwrap_or(0),
             control,
             rts: control.airtime(RTS_BYTES).total,
             cts: control.airtime(CTS_BYTES).total,
             cts_timeout: phy.ack_timeout(control),
         }
     }
-}
-
-/// The most bytes, up to `limit`, of a PSDU of this format that is sent within `duration`.
-fn most_bytes(format: Format, duration: Span, limit: u32) -> u32 {
-    let (mut fits, mut too_long) = (0, limit.saturating_add(1));
-    while fits + 1 < too_long {
-        let middle = fits + (too_long - fits) / 2;
-        if format.airtime(middle).total <= duration { fits = middle } else { too_long = middle }
-    }
-    fits
 }

@@ -9,7 +9,7 @@ use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category};
-use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_sim::wifi::phy::{LONGEST_PPDU, Phy, Preamble, Standard};
 use contend_sim::wifi::propagation;
 use contend_sim::{loss, mobility, traffic};
 

@@ -4,7 +4,7 @@
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use contend_core::Span;
-use contend_sim::wifi::phy::{Band, Coding, DataRate, Family, McsTiming, Mode, Phy, Standard};
+use contend_sim::wifi::phy::{Band, DataRate, Family, Fec, McsTiming, Mode, Phy, Standard};
 
 /// Channel widths in MHz.
 const WIDTHS: [(&str, u16); 5] = [("20MHz", 20), ("40MHz", 40), ("80MHz", 80), ("160MHz", 160), ("320MHz", 320)];
@@ -161,14 +161,14 @@ impl<'a> Given<'a> {
         let (streams, mcs) = self.streams_and_mcs(family)?;
         let guard = self.guard.as_ref().map(|v| v.positive_span()).transpose()?;
         let padding = self.padding.as_ref().map(|v| v.span()).transpose()?;
-        let fec = self.fec.as_ref().map(|v| v.word(&[("bcc", Coding::Bcc), ("ldpc", Coding::Ldpc)])).transpose()?;
+        let fec = self.fec.as_ref().map(|v| v.word(&[("bcc", Fec::Bcc), ("ldpc", Fec::Ldpc)])).transpose()?;
         let base = Mode {
             family,
             width,
             streams: streams.or(cell.map(|c| c.streams)).unwrap_or(1),
             mcs: 0,
             guard: guard.or(cell.map(|c| c.guard)).unwrap_or(Span::from_nanos(800)),
-            coding: Coding::Bcc,
+            fec: Fec::Bcc,
             padding: match padding {
                 Some(span) => u8::try_from(span.as_nanos().div_ceil(1000)).unwrap_or(u8::MAX),
                 None => cell.map_or(0, |c| c.padding),
@@ -176,9 +176,9 @@ impl<'a> Given<'a> {
         };
         let mode = mcs.or(cell.map(|c| c.mcs)).map_or_else(|| base.fastest(), |mcs| Mode { mcs, ..base });
         // A code that [wifi] names is that of its stations too.
-        let of_cell = cell.filter(|c| c.coding != c.usual_coding()).map(|c| c.coding);
-        let coding = fec.or(of_cell).unwrap_or_else(|| mode.usual_coding());
-        Mode { coding, ..mode }.checked().map_err(|no| {
+        let of_cell = cell.filter(|c| c.fec != c.usual_fec()).map(|c| c.fec);
+        let fec = fec.or(of_cell).unwrap_or_else(|| mode.usual_fec());
+        Mode { fec, ..mode }.checked().map_err(|no| {
             let at = match no.key {
                 "width" => &self.width,
                 "streams" => &self.streams,

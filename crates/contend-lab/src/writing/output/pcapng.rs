@@ -12,7 +12,7 @@
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
 use super::message_bytes::write_message;
 use crate::experiment::results::Run;
-use contend_sim::wifi::phy::{Band, Coding, Family, Mode};
+use contend_sim::wifi::phy::{Band, Family, Fec, Mode};
 use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, is_message};
 use std::io::{self, Write};
 
@@ -202,7 +202,7 @@ fn radiotap(f: &Frame, band: Band) -> Vec<u8> {
 /// The radiotap field of a mode, and its bit among the present fields. EHT has none here.
 fn mode_field(mode: Mode) -> (u32, Vec<u8>) {
     let Mode { width, streams, mcs, .. } = mode;
-    let (ldpc, ns) = (mode.coding == Coding::Ldpc, mode.guard.as_nanos());
+    let (ldpc, ns) = (mode.fec == Fec::Ldpc, mode.guard.as_nanos());
     match mode.family {
         // MCS: what is known (all but STBC), flags, index.
         Family::Ht => {

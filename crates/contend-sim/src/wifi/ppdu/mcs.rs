@@ -4,7 +4,7 @@
 //! extension. Clauses as in [`Mode`].
 
 use super::Airtime;
-use super::mode::{Coding, Family, Mode};
+use super::mode::{Family, Fec, Mode};
 use contend_core::Span;
 
 /// Longest PPDU with MCS (aPPDUMaxTime: Tables 19-25, 21-28, 27-61, 36-72).
@@ -80,10 +80,10 @@ impl McsTiming {
             symbol: mode.symbol(),
             data_bits: data(coded),
             parts: 1,
-            tail: if mode.coding == Coding::Bcc { 6 * u64::from(mode.encoders()) } else { 0 },
+            tail: if mode.fec == Fec::Bcc { 6 * u64::from(mode.encoders()) } else { 0 },
             // §19.4.3, §21.4.3: with the short guard interval the symbols fill whole symbols of 4 us.
             step: if is_long { Span::from_nanos(1) } else { us(4) },
-            ldpc: (mode.coding == Coding::Ldpc).then_some(ldpc),
+            ldpc: (mode.fec == Fec::Ldpc).then_some(ldpc),
             segment: data(segment),
             padding: u64::from(mode.padding / 4),
             extension,
@@ -93,7 +93,7 @@ impl McsTiming {
     /// The durations of ns-3.44, which differ: no VHT-SIG-B; no rounding with a short guard interval; HE-LTFs of 8 us;
     /// N_DBPS is not rounded down; the tail bits of BCC, also with LDPC, and no extra symbol; no packet extension.
     pub fn of_ns3(mode: Mode, extension: Span) -> McsTiming {
-        let standard = McsTiming::new(Mode { coding: Coding::Bcc, padding: 0, ..mode }, extension);
+        let standard = McsTiming::new(Mode { fec: Fec::Bcc, padding: 0, ..mode }, extension);
         let (n, d) = mode.code_rate();
         let preamble = match mode.family {
             Family::Ht => standard.preamble,
@@ -133,16 +133,6 @@ impl McsTiming {
             },
             _ => (symbols, segments),
         }
-    }
-
-    /// The largest PSDU in bytes whose PPDU lasts at most `limit`, signal extension included; `None` if no PPDU does.
-    pub fn largest_psdu(&self, limit: Span) -> Option<u32> {
-        let fixed = self.preamble + self.extension;
-        let longest = limit.saturating_sub(fixed).as_nanos() / self.symbol.as_nanos();
-        let bytes = |symbols: u64| (symbols * self.data_bits / self.parts).checked_sub(SERVICE + self.tail);
-        // Rounding and extensions take the place of a few symbols at most.
-        let fitting = (0..=longest).rev().filter_map(bytes).map(|bits| (bits / 8) as u32);
-        fitting.take(16).find(|&psdu| self.airtime(psdu).total <= limit)
     }
 
     /// The data rate in bits per second.

@@ -3,11 +3,13 @@
 //! Clause numbers are those of IEEE 802.11-2016 unless another edition is named. A [`Format`] computes each duration;
 //! the tables of a cell only cache the results.
 
+mod coding;
 mod mcs;
 mod mode;
 
+pub use coding::{CodeRate, Coding};
 pub use mcs::{LONGEST_PPDU, McsTiming};
-pub use mode::{Coding, Family, Mode, NoMode};
+pub use mode::{Family, Fec, Mode, NoMode};
 
 use contend_core::Span;
 
@@ -94,6 +96,18 @@ impl Format {
             }
             Modulation::Mcs(timing) => timing.airtime(bytes),
         }
+    }
+
+    /// The largest PSDU in bytes whose frame lasts at most `limit`; `None` if no frame does.
+    pub fn largest_psdu(&self, limit: Span) -> Option<u32> {
+        let fits = |bytes: u32| self.airtime(bytes).total <= limit;
+        let bits = u128::from(limit.as_nanos()) * u128::from(self.bps) / 1_000_000_000;
+        let (mut most, mut too_long) = (0, (bits / 8) as u32 + 1);
+        while most + 1 < too_long {
+            let middle = most + (too_long - most) / 2;
+            if fits(middle) { most = middle } else { too_long = middle }
+        }
+        fits(most).then_some(most)
     }
 
     /// The mode, if the format has MCS.

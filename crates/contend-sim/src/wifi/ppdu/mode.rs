@@ -2,6 +2,7 @@
 //!
 //! Clauses of IEEE 802.11-2020 (19 HT, 21 VHT), 802.11ax-2021 (27 HE) and 802.11be-2024 (36 EHT).
 
+use super::coding::{CodeRate, Coding};
 use contend_core::Span;
 
 /// A family of formats with MCS.
@@ -21,7 +22,7 @@ pub enum Family {
 
 /// The error-correcting code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coding {
+pub enum Fec {
     /// Binary convolutional code.
     Bcc,
     /// Low-density parity-check code.
@@ -43,7 +44,7 @@ pub struct Mode {
     pub guard: Span,
     /// The code. The standard requires LDPC in HE and EHT above 20 MHz, above MCS 9 and above 4 streams; BCC is still
     /// possible here, to compare with simulators that have no LDPC.
-    pub coding: Coding,
+    pub fec: Fec,
     /// Nominal packet padding of the receiver in microseconds (HE, EHT): its time to process the last symbol.
     pub padding: u8,
 }
@@ -58,26 +59,6 @@ pub struct NoMode {
     /// The nearest that works.
     pub help: String,
 }
-
-/// Bits per subcarrier and stream, and the code rate as a fraction, of each MCS.
-///
-/// Tables 19-27 (HT), 21-29 (VHT), 27-54 (HE) and 36-71 (EHT): the MCS of HT are the first eight, and so on.
-const MCS: [(u32, u32, u32); 14] = [
-    (1, 1, 2),
-    (2, 1, 2),
-    (2, 3, 4),
-    (4, 1, 2),
-    (4, 3, 4),
-    (6, 2, 3),
-    (6, 3, 4),
-    (6, 5, 6),
-    (8, 3, 4),
-    (8, 5, 6),
-    (10, 3, 4),
-    (10, 5, 6),
-    (12, 3, 4),
-    (12, 5, 6),
-];
 
 impl Family {
     /// Its name.
@@ -165,15 +146,15 @@ impl Mode {
     /// # Errors
     /// If the standard does not have it.
     pub fn new(family: Family, width: u16, streams: u8, mcs: u8) -> Result<Mode, NoMode> {
-        let mode = Mode { family, width, streams, mcs, guard: Span::from_nanos(800), coding: Coding::Bcc, padding: 0 };
-        Mode { coding: mode.usual_coding(), ..mode }.checked()
+        let mode = Mode { family, width, streams, mcs, guard: Span::from_nanos(800), fec: Fec::Bcc, padding: 0 };
+        Mode { fec: mode.usual_fec(), ..mode }.checked()
     }
 
     /// LDPC where the standard requires it, else BCC.
-    pub fn usual_coding(&self) -> Coding {
+    pub fn usual_fec(&self) -> Fec {
         // §27.1.1 and §36.1.1: BCC is for RUs of up to 242 tones, up to four streams and MCS 0 to 9.
         let beyond_bcc = self.width > 20 || self.mcs > 9 || self.streams > 4;
-        if self.family.has_long_symbols() && beyond_bcc { Coding::Ldpc } else { Coding::Bcc }
+        if self.family.has_long_symbols() && beyond_bcc { Fec::Ldpc } else { Fec::Bcc }
     }
 
     /// The same mode if the standard has it.
@@ -231,7 +212,7 @@ impl Mode {
     pub fn fastest(&self) -> Mode {
         let mut highest = Mode { mcs: self.family.highest_mcs(), ..*self };
         highest.mcs = highest.lower_mcs();
-        Mode { coding: highest.usual_coding(), ..highest }
+        Mode { fec: highest.usual_fec(), ..highest }
     }
 
     /// True if VHT excludes the combination, because the encoders could not share a symbol's bits equally.
@@ -248,22 +229,21 @@ impl Mode {
             }
     }
 
-    /// Bits per subcarrier and stream, and the code rate as a fraction.
-    fn row(&self) -> (u32, u32, u32) {
-        MCS[usize::from(self.mcs).min(MCS.len() - 1)]
+    /// Modulation and code.
+    fn coding(&self) -> Coding {
+        Coding::MCS[usize::from(self.mcs).min(Coding::MCS.len() - 1)]
     }
 
     /// The code rate as a fraction.
     pub(super) fn code_rate(&self) -> (u32, u32) {
-        let (_, n, d) = self.row();
-        (n, d)
+        self.coding().code.fraction()
     }
 
     /// Coded bits per symbol (N_CBPS), and per segment of the last symbol.
     pub(super) fn coded_bits(&self) -> (u32, u32) {
         let row = self.family.widths().iter().find(|w| w.0 == self.width);
         let (_, data, segment) = row.copied().unwrap_or((20, 52, 0));
-        let each = u32::from(self.streams) * self.row().0;
+        let each = u32::from(self.streams) * u32::from(self.coding().bits);
         (data * each, segment * each)
     }
 
@@ -301,13 +281,14 @@ impl Mode {
     /// The rate in bits per second of the non-HT OFDM frame with the same modulation (Table 10-7 of 802.11-2020): it
     /// bounds the rate of an answer.
     pub fn non_ht_reference(&self) -> u64 {
-        match self.row() {
-            (1, ..) => 6_000_000,
-            (2, 1, 2) => 12_000_000,
-            (2, ..) => 18_000_000,
-            (4, 1, 2) => 24_000_000,
-            (4, ..) => 36_000_000,
-            (6, 2, 3) => 48_000_000,
+        let Coding { bits, code } = self.coding();
+        match (bits, code) {
+            (1, _) => 6_000_000,
+            (2, CodeRate::Half) => 12_000_000,
+            (2, _) => 18_000_000,
+            (4, CodeRate::Half) => 24_000_000,
+            (4, _) => 36_000_000,
+            (6, CodeRate::TwoThirds) => 48_000_000,
             _ => 54_000_000,
         }
     }

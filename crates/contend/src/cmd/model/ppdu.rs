@@ -6,7 +6,9 @@ use crate::Done;
 use crate::cmd::wrong;
 use contend_core::Span;
 use contend_lab::reading::expression::{Dimension, Quantity, quantity};
-use contend_sim::wifi::phy::{Band, Coding, Family, LONGEST_PPDU, McsTiming, Mode, NoMode, Phy, Preamble, Standard};
+use contend_sim::wifi::phy::{
+    Band, Family, Fec, Format, LONGEST_PPDU, McsTiming, Mode, NoMode, Phy, Preamble, Standard,
+};
 use miette::Result;
 use serde_json::json;
 
@@ -35,7 +37,7 @@ pub(super) struct Ppdu {
     psdu: Counts,
     /// bcc or ldpc (default: ldpc where the standard requires it, otherwise bcc)
     #[arg(long, value_parser = code)]
-    fec: Option<Coding>,
+    fec: Option<Fec>,
     /// Nominal packet padding of the receiver
     #[arg(long, default_value = "0us", value_parser = padding)]
     packet_padding: u8,
@@ -75,10 +77,10 @@ fn padding(s: &str) -> Result<u8, String> {
     Ok(u8::try_from(span.as_nanos().div_ceil(1000)).unwrap_or(u8::MAX))
 }
 
-fn code(s: &str) -> Result<Coding, String> {
+fn code(s: &str) -> Result<Fec, String> {
     match s {
-        "bcc" => Ok(Coding::Bcc),
-        "ldpc" => Ok(Coding::Ldpc),
+        "bcc" => Ok(Fec::Bcc),
+        "ldpc" => Ok(Fec::Ldpc),
         _ => Err("write bcc or ldpc".into()),
     }
 }
@@ -143,9 +145,9 @@ impl Ppdu {
         for (width, streams, mcs, guard) in all {
             let (width, streams, mcs) = (u16::try_from(width).unwrap_or(u16::MAX), small(streams), small(mcs));
             let padding = self.packet_padding;
-            let plain = Mode { family, width, streams, mcs, guard, coding: Coding::Bcc, padding };
-            let coding = self.fec.unwrap_or_else(|| plain.usual_coding());
-            let mode = Mode { coding, ..plain };
+            let plain = Mode { family, width, streams, mcs, guard, fec: Fec::Bcc, padding };
+            let fec = self.fec.unwrap_or_else(|| plain.usual_fec());
+            let mode = Mode { fec, ..plain };
             match mode.checked() {
                 Ok(mode) if width <= widest => modes.push(mode),
                 Ok(_) => {
@@ -188,7 +190,7 @@ pub(super) fn ppdu(a: &Ppdu) -> Result<Done> {
             long |= is_long;
             let (guard, bps) = (mode.guard.as_nanos(), timing.bps());
             let (preamble, total) = (airtime.preamble.as_nanos(), airtime.total.as_nanos());
-            let fec = if mode.coding == Coding::Bcc { "bcc" } else { "ldpc" };
+            let fec = if mode.fec == Fec::Bcc { "bcc" } else { "ldpc" };
             out += &format!(
                 "{:>6} {:>7} {:>4} {guard:>6} {fec:>5} {:>9.1} {psdu:>9} {preamble:>12} {symbols:>8} {total:>12}{}\n",
                 mode.width,
@@ -200,7 +202,7 @@ pub(super) fn ppdu(a: &Ppdu) -> Result<Done> {
             rows.push(json!({"standard": a.standard, "band": a.band, "width_mhz": mode.width,
                 "streams": mode.streams, "mcs": mode.mcs, "guard_ns": guard, "fec": fec, "psdu_bytes": psdu,
                 "rate_bps": bps, "preamble_ns": preamble, "symbols": symbols, "duration_ns": total,
-                "largest_psdu_bytes": timing.largest_psdu(LONGEST_PPDU)}));
+                "largest_psdu_bytes": Format::of_mcs(timing).largest_psdu(LONGEST_PPDU)}));
         }
     }
     if long {
