@@ -2,7 +2,7 @@
 
 use super::exchange::{Burst, Content, Plan};
 use super::spec::CellSpec;
-use super::timing::{RateTable, Timing};
+use super::timing::{RateNumber, RateTable, Timing};
 use super::{BROADCAST, MAX_PACKET, StationId};
 use contend_core::Span;
 use contend_core::observe;
@@ -21,11 +21,12 @@ pub(super) struct Air {
     timing: Timing,
     /// DIFS.
     difs: Span,
+    /// By [`RateNumber`].
     rates: Vec<RateTable>,
-    /// For each station, the index into `rates` for frames from it, and to it from an access point.
-    rate_of: Vec<u32>,
-    /// The index into `rates` for broadcasts, if there are any.
-    broadcast: usize,
+    /// For each station, the rate that the file gives it: for frames from it, and to it from an access point.
+    given: Vec<RateNumber>,
+    /// The rate of broadcasts, if there are any.
+    broadcast: RateNumber,
     /// Number of access points; they have the first numbers.
     aps: u32,
     /// [`Air::contention`] for 0, 1, ... contenders, computed when it is first asked for.
@@ -44,7 +45,7 @@ impl Air {
             timing,
             difs: phy.difs(),
             rates: Vec::new(),
-            rate_of: Vec::new(),
+            given: Vec::new(),
             broadcast: 0,
             aps: spec.aps.len() as u32,
             contention: OnceCell::new(),
@@ -56,10 +57,10 @@ impl Air {
             if known.is_none() {
                 air.rates.push(RateTable::new(phy, rate, &air.timing));
             }
-            air.rate_of.push(known.unwrap_or(air.rates.len() - 1) as u32);
+            air.given.push(known.unwrap_or(air.rates.len() - 1) as RateNumber);
         }
         if spec.field.is_some() {
-            air.broadcast = air.rates.len();
+            air.broadcast = air.rates.len() as RateNumber;
             air.rates.push(RateTable::new(phy, phy.lowest_basic(), &air.timing));
         }
         Ok(air)
@@ -83,15 +84,21 @@ impl Air {
         if self.is_ap(burst.from) { burst.to } else { burst.from }
     }
 
-    /// The durations of frames on the channel of `station`.
+    /// The rate that the file gives to data from one station to another, or to all.
     #[inline]
-    fn table(&self, station: StationId) -> &RateTable {
-        &self.rates[self.rate_of[station as usize] as usize]
+    pub(super) fn given_rate(&self, from: StationId, to: StationId) -> RateNumber {
+        if to == BROADCAST { self.broadcast } else { self.given[if self.is_ap(from) { to } else { from } as usize] }
     }
 
-    /// What an observer of `station` knows of its PHY and MAC.
+    /// The durations at a rate.
+    #[inline]
+    fn table(&self, rate: RateNumber) -> &RateTable {
+        &self.rates[rate as usize]
+    }
+
+    /// What an observer of `station` knows of its PHY and MAC, at the rate that the file gives the station.
     pub(super) fn radio(&self, station: StationId) -> observe::Radio {
-        let (timing, rates) = (&self.timing, self.table(station));
+        let (timing, rates) = (&self.timing, self.table(self.given[station as usize]));
         observe::Radio {
             rate: rates.rate.bps / 8,
             sifs: timing.sifs,
@@ -103,26 +110,25 @@ impl Air {
         }
     }
 
-    /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station`.
+    /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station`, at the rate that the file
+    /// gives the station.
     pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
         let bytes = bytes.min(MAX_PACKET);
         let protection = self.timing.limits.protection.of(bytes);
-        let burst = Burst { from: station, to: station, bytes, content: Content::Packet, protection };
-        self.difs + Plan::new(&burst, &self.timing, self.table(station)).duration()
+        let rate = self.given[station as usize];
+        let burst = Burst { from: station, to: station, bytes, content: Content::Packet, protection, rate };
+        self.difs + self.plan(&burst).duration()
     }
 
-    /// Most bytes of a PSDU from one station to another.
-    pub(super) fn most_bytes(&self, from: StationId, to: StationId) -> u32 {
-        self.table(if self.is_ap(from) { to } else { from }).most
+    /// Most bytes of a PSDU at this rate.
+    pub(super) fn most_bytes(&self, rate: RateNumber) -> u32 {
+        self.table(rate).most
     }
 
     /// The plan of an exchange of `burst`.
     #[inline(always)]
     pub(super) fn plan(&self, burst: &Burst) -> Plan<'_> {
-        if burst.to == BROADCAST {
-            return Plan::new(burst, &self.timing, &self.rates[self.broadcast]);
-        }
-        Plan::new(burst, &self.timing, self.table(self.channel_of(burst)))
+        Plan::new(burst, &self.timing, self.table(burst.rate))
     }
 
     /// The time that backoff and collisions take for each success when `contenders` stations are saturated.

@@ -7,7 +7,7 @@
 
 use super::ledger::Account;
 use super::phy::{Airtime, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES};
-use super::timing::{RateTable, Timing};
+use super::timing::{RateNumber, RateTable, Timing};
 use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
 
@@ -24,6 +24,8 @@ pub(super) struct Burst {
     pub(super) content: Content,
     /// The protection that precedes the data.
     pub(super) protection: Protection,
+    /// The rate of its data. The rates of the other parts follow from it.
+    pub(super) rate: RateNumber,
 }
 
 /// What a burst is on the air.
@@ -352,8 +354,8 @@ mod tests {
             setting: Setting::of(&phy),
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);
-        let burst =
-            Burst { from: 3, to: AP, bytes: 1500, content: Content::Packet, protection: t.limits.protection.of(1500) };
+        let protection = t.limits.protection.of(1500);
+        let burst = Burst { from: 3, to: AP, bytes: 1500, content: Content::Packet, protection, rate: 0 };
         f(Plan::new(&burst, &t, &r))
     }
 

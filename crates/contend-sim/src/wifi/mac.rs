@@ -351,7 +351,7 @@ impl Mac {
         }
         if queue.can_bypass && self.in_service.is_none() && queue.waiting() == 0 {
             queue.meter.passed();
-            self.serve(&p.toward(to).queued_at(around.now));
+            self.serve(around.air, &p.toward(to).queued_at(around.now));
             return true;
         }
         queue.enqueue(around, p, to);
@@ -387,14 +387,14 @@ impl Mac {
     pub(super) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
         if let Some(p) = self.urgent.pop() {
             self.queues.of(Category::Be).meter.taken(around.now, &p);
-            self.serve(&p);
+            self.serve(around.air, &p);
             return true;
         }
         if self.store.is_some() {
             return self.take_batch(around);
         }
         let Some(packet) = self.queues.dequeue(around) else { return false };
-        self.serve(&packet);
+        self.serve(around.air, &packet);
         true
     }
 
@@ -406,7 +406,7 @@ impl Mac {
         let counters = &mut self.counters;
         fill(store, &mut self.queues, around);
         let batch = loop {
-            let fits = |to| air.most_bytes(station, to);
+            let fits = |to| air.most_bytes(air.given_rate(station, to));
             match store.take(now, fits, |p| give_up(around.trace, counters, now, p, false)) {
                 Some(batch) => break batch,
                 // All that it held was too old. What waits behind may be younger.
@@ -420,7 +420,8 @@ impl Mac {
             1 => (Content::Packet, self.limits.protection.of(batch.bytes)),
             _ => (Content::Aggregate(batch.psdu), self.limits.protection.of_aggregate(batch.psdu)),
         };
-        let burst = Burst { from: station, to: batch.to, bytes: batch.bytes, content, protection };
+        let rate = air.given_rate(station, batch.to);
+        let burst = Burst { from: station, to: batch.to, bytes: batch.bytes, content, protection, rate };
         let packet = *packet;
         self.in_service = Some(InService { burst, packet, sequence, attempt: 0, short: 0, long: 0, delivered: false });
         true
@@ -439,10 +440,11 @@ impl Mac {
 
     /// Takes `packet` into service.
     #[inline]
-    fn serve(&mut self, packet: &Packet) {
-        let bytes = packet.size;
+    fn serve(&mut self, air: &Air, packet: &Packet) {
+        let (from, to, bytes) = (self.station, packet.next_hop, packet.size);
         let protection = self.limits.protection.of(bytes);
-        let burst = Burst { from: self.station, to: packet.next_hop, bytes, content: Content::Packet, protection };
+        let rate = air.given_rate(from, to);
+        let burst = Burst { from, to, bytes, content: Content::Packet, protection, rate };
         self.sequence = (self.sequence + 1) & 0xfff;
         let sequence = self.sequence;
         self.in_service =

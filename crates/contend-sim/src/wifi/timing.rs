@@ -31,6 +31,9 @@ pub(super) struct Timing {
     pub(super) setting: Setting,
 }
 
+/// The number of a rate in a cell.
+pub(super) type RateNumber = u16;
+
 /// One rate in use, with every duration that depends on it.
 #[derive(Debug)]
 pub(super) struct RateTable {
