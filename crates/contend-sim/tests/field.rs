@@ -168,6 +168,7 @@ fn mixed_cells_send_the_same_frames_in_a_field() {
             rts_threshold: if i % 2 == 0 { 500 } else { u32::MAX },
             busy_slot: if i % 5 == 0 { BusySlot::Counted } else { BusySlot::Frozen },
             after_collision: after[i % 3],
+            idle_access: if i % 7 < 3 { IdleAccess::Draw } else { IdleAccess::Immediate },
             ..MAC
         };
         let (down, up) = (1 + i % 3, i % 4);

@@ -327,7 +327,9 @@ impl Contention {
                 let g = self.of(who);
                 e > g.clock && now < g.resume + self.slot * (e - g.clock)
             }
-            State::Loner => self.loners.iter().any(|l| l.who == who && now < l.resume + self.slot * l.slots),
+            State::Loner => {
+                self.loners.iter().any(|l| l.who == who && l.slots > 0 && now < l.resume + self.slot * l.slots)
+            }
             State::Member(_) => true,
             State::Sending => false,
         }
