@@ -1146,6 +1146,10 @@ fn aggregates_have_the_limits_of_the_standard() {
             "`wifi.ampdu.bytes` is too large: 65536B; write a value from 1B to 65535B",
         ),
         (
+            "standard = \"802.11ac\"\nampdu = { duration = \"6ms\" }",
+            "`wifi.ampdu.duration` is longer than a PPDU may last; write at most \"5.484ms\"",
+        ),
+        (
             "standard = \"802.11ac\"\nampdu = { mpdus = 9, window = 8 }",
             "`wifi.ampdu.mpdus` is too large: 9; write a value from 1 to 8",
         ),

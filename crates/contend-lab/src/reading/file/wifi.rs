@@ -196,7 +196,13 @@ fn read_ampdu(v: &Val, standard: Standard) -> Result<Option<Aggregation>, FileEr
         bytes: f.read_or("bytes", bytes, |v| Ok(v.bytes(1..=u64::from(bytes))? as u32))?,
         mpdus: f.read_or("mpdus", window, |v| Ok(v.integer(1..=u64::from(window))? as u32))?,
         window,
-        duration: LONGEST_PPDU,
+        duration: f.read_or("duration", LONGEST_PPDU, |v| {
+            let d = v.positive_span()?;
+            if d > LONGEST_PPDU {
+                return Err(v.error("is longer than a PPDU may last", "write at most \"5.484ms\""));
+            }
+            Ok(d)
+        })?,
         limit: MAC_QUEUE,
         lifetime: f.read_or("lifetime", Span::ZERO, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,
         attempts: f.read_or("attempts", Some(7), |v| {
