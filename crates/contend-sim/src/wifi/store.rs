@@ -47,9 +47,12 @@ pub(super) struct Store {
     lines: Vec<Line>,
     /// The number of the line to each receiver.
     line_of: BTreeMap<StationId, usize>,
-    /// Lines with something to send, besides that of the batch in service. The one whose oldest packet was queued first
-    /// comes first.
-    ready: BinaryHeap<Reverse<(Time, usize)>>,
+    /// Lines with something to send, besides that of the batch in service. The one whose oldest packet was taken from
+    /// the queue first comes first. (Not the one whose packet entered the queue first: if the queue serves flows in
+    /// turn, a flow with many packets would be served again for each single packet.)
+    ready: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Packets taken from the queue so far.
+    taken: u64,
     /// Packets that the sender still needs.
     unsettled: u32,
     /// Packets that no receiver has passed on and that are not lost.
@@ -83,6 +86,8 @@ struct Line {
 #[derive(Clone, Copy, Debug)]
 struct Mpdu {
     packet: Packet,
+    /// Number of the packet in the order in which the store took them from the queue, from 1.
+    number: u64,
     /// How often it was sent.
     attempts: u32,
     /// True while it is in the batch in service.
@@ -102,6 +107,7 @@ impl Store {
             lines: Vec::new(),
             line_of: BTreeMap::new(),
             ready: BinaryHeap::new(),
+            taken: 0,
             unsettled: 0,
             carrying: 0,
             current: None,
@@ -126,8 +132,9 @@ impl Store {
         if i == fresh {
             self.lines.push(Line::new(p.next_hop));
         }
-        let line = &mut self.lines[i];
-        line.mpdus.push_back(Mpdu { packet: *p, attempts: 0, on_air: false, received: false, settled: false });
+        self.taken += 1;
+        let mpdu = Mpdu { packet: *p, number: self.taken, attempts: 0, on_air: false, received: false, settled: false };
+        self.lines[i].mpdus.push_back(mpdu);
         self.unsettled += 1;
         self.carrying += 1;
         self.queue_up(i);
@@ -274,11 +281,10 @@ impl Line {
         Line { to, mpdus: VecDeque::new(), first: 0, window: 0, new: 0, next: 0, told: 0, asks: false, is_ready: false }
     }
 
-    /// When the oldest packet that waits was queued; `None` if nothing is to be sent.
-    fn oldest(&self) -> Option<Time> {
+    /// The number of the oldest packet that waits; 0 for a request; `None` if nothing is to be sent.
+    fn oldest(&self) -> Option<u64> {
         let waits = self.mpdus.range(self.window.min(self.mpdus.len())..).find(|m| !m.settled);
-        let asks = self.asks.then_some(Time::ZERO);
-        waits.map(|m| m.packet.queued).or(asks)
+        waits.map(|m| m.number).or(self.asks.then_some(0))
     }
 
     /// Drops the packets that were never sent and have waited for too long. Returns their number.
@@ -458,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receiver_whose_packet_waits_longest_is_served() {
+    fn the_receiver_whose_packet_was_taken_first_is_served() {
         let mut store = Store::new(SPEC, 38);
         [(2, 5), (1, 6), (2, 7), (3, 1)].into_iter().for_each(|(to, n)| store.put(&packet(to, n)));
         let mut order = vec![];
@@ -468,7 +474,7 @@ mod tests {
             passed(&mut store);
             store.end(Time::ZERO, End::Answered, |_, _| {});
         }
-        assert_eq!(order, [(3, 1), (2, 2), (1, 1)]);
+        assert_eq!(order, [(2, 2), (1, 1), (3, 1)]);
     }
 
     #[test]
