@@ -4,7 +4,7 @@
 mod common;
 
 use common::{PlainLink, Reach, What, defaults, make, number, packet, varied};
-use contend_core::qdisc::{Backlog, Build, DropReason, Link, Qdisc, REGISTRY, Sink};
+use contend_core::qdisc::{AirReport, Backlog, Below, Build, DropReason, Link, Qdisc, REGISTRY, Sink};
 use contend_core::registry::{Amount, Args, Entry, Value};
 use contend_core::{Body, Cx, Ecn, Packet, Rng, Segment, Span, Time};
 use proptest::prelude::*;
@@ -57,6 +57,8 @@ struct Watched {
     cover: Option<fn(u64, Packet) -> Packet>,
     /// Every packet that was dropped, by flow and number.
     gone: Vec<(u32, u64)>,
+    /// Packets that wait, by flow.
+    waiting: BTreeMap<u32, u64>,
 }
 
 impl Watched {
@@ -77,6 +79,7 @@ impl Watched {
             last: BTreeMap::new(),
             cover: None,
             gone: Vec::new(),
+            waiting: BTreeMap::new(),
         })
     }
 
@@ -88,31 +91,41 @@ impl Watched {
         p = self.cover.map_or(p, |cover| cover(*n, p));
         self.inside.packets += 1;
         self.inside.bytes += u64::from(size);
+        *self.waiting.entry(flow).or_default() += 1;
         self.qdisc.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &PlainLink, p, &mut self.sink);
         self.settle();
     }
 
     fn leave(&mut self) -> Option<Packet> {
         let p = self.qdisc.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &PlainLink, &mut self.sink);
+        let made = std::mem::take(&mut self.sink.made);
         if let Some(p) = &p {
-            // A created packet is the first part of a packet that still waits: its bytes are added, and its number
-            // occurs again.
-            self.inside.bytes += self.sink.made * u64::from(p.size);
-            self.forget(p);
-            let again = if self.sink.made > 0 { !self.parts.insert(p.flow.0) } else { self.parts.remove(&p.flow.0) };
-            let last = self.last.insert(p.flow.0, number(p));
-            assert!(
-                last < Some(number(p)) || (again && last == Some(number(p))),
-                "flow {}: {} after {last:?}",
-                p.flow.0,
-                number(p)
-            );
+            self.left(p, made);
         }
         self.settle();
         p
     }
 
+    /// `p` has left, and `made` packets were created.
+    fn left(&mut self, p: &Packet, made: u64) {
+        // A created packet is the first part of a packet that still waits: its bytes are added, and its number occurs
+        // again.
+        self.inside.packets += made;
+        self.inside.bytes += made * u64::from(p.size);
+        *self.waiting.entry(p.flow.0).or_default() += made;
+        self.forget(p);
+        let again = if made > 0 { !self.parts.insert(p.flow.0) } else { self.parts.remove(&p.flow.0) };
+        let last = self.last.insert(p.flow.0, number(p));
+        assert!(
+            last < Some(number(p)) || (again && last == Some(number(p))),
+            "flow {}: {} after {last:?}",
+            p.flow.0,
+            number(p)
+        );
+    }
+
     fn forget(&mut self, p: &Packet) {
+        *self.waiting.entry(p.flow.0).or_default() -= 1;
         self.inside.packets -= 1;
         self.inside.bytes -= u64::from(p.size);
     }
@@ -127,6 +140,16 @@ impl Watched {
             self.early += u64::from(why == DropReason::Early);
         }
         assert_eq!(self.qdisc.backlog(), self.inside);
+    }
+
+    /// Gives a turn. Returns the receiver and its packets; `None` also if the discipline gives no turns.
+    fn turn(&mut self, below: &mut Air) -> Option<(u32, Vec<Packet>)> {
+        let cx = &mut Cx { now: self.now, rng: &mut self.rng };
+        let to = self.qdisc.by_receiver()?.serve(cx, &PlainLink, below, &mut self.sink);
+        let got = std::mem::take(&mut below.got);
+        got.iter().for_each(|(p, made)| self.left(p, *made));
+        self.settle();
+        Some((to?, got.into_iter().map(|(p, _)| p).collect()))
     }
 
     /// Removes all waiting packets.
@@ -214,6 +237,88 @@ proptest! {
             }
         }
         prop_assert_eq!((entry.name, w.early), (entry.name, 0));
+    }
+}
+
+/// What a sender of aggregates holds, by receiver.
+#[derive(Debug, Default)]
+struct Air {
+    /// Packets that still fit.
+    room: [u32; 6],
+    /// Packets that are to be sent again.
+    again: [Option<Packet>; 6],
+    /// Packets taken in this turn, each with the number of packets that were created for it.
+    got: Vec<(Packet, u64)>,
+}
+
+impl Below for Air {
+    fn holds(&self, receiver: u32) -> bool {
+        self.again[receiver as usize].is_some()
+    }
+    fn has_room(&self, receiver: u32) -> bool {
+        self.room[receiver as usize] > 0
+    }
+    fn put(&mut self, p: Packet, sink: &mut Sink) {
+        self.room[p.flow.0 as usize] -= 1;
+        self.got.push((p, std::mem::take(&mut sink.made)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever room receivers have and whatever is sent again: packets are conserved, a flow keeps its order, a turn
+    /// serves one receiver that can use it, and there is a turn as long as a receiver can use one.
+    #[test]
+    fn turns_serve_receivers_that_can_use_them(
+        (i, args) in setting(),
+        events in events(10_000_000_000),
+        rooms in prop::collection::vec(0u32..5, 1..40),
+        fates in prop::collection::vec(any::<bool>(), 1..40),
+    ) {
+        let Some(mut w) = Watched::new(&REGISTRY[i], &args) else { return Ok(()) };
+        prop_assert!(w.qdisc.by_receiver().is_none() || !w.qdisc.can_bypass());
+        let (mut rooms, mut fates) = (rooms.iter().cycle(), fates.iter().cycle());
+        let mut below = Air::default();
+        // In the end there is room for all, and nothing is sent again.
+        let end = (0..3000).map(|_| (1_000_000, Event::Out));
+        let n = events.len();
+        for (step, (after, event)) in events.into_iter().chain(end).enumerate() {
+            w.now += Span::from_nanos(after);
+            if let Event::In { flow, size, ect } = event {
+                w.enter(flow, size, ect);
+                continue;
+            }
+            if w.qdisc.by_receiver().is_none() || (step >= n && w.inside.packets == 0) {
+                break;
+            }
+            below.room = below.room.map(|_| if step < n { *rooms.next().unwrap() } else { 100 });
+            let room = below.room;
+            let can = [0, 1, 2, 3, 4, 5].map(|r| {
+                let waits = w.waiting.get(&r).is_some_and(|n| *n > 0);
+                below.holds(r) || (waits && below.has_room(r))
+            });
+            let Some((to, got)) = w.turn(&mut below) else {
+                prop_assert!(!can.contains(&true));
+                continue;
+            };
+            prop_assert!(can[to as usize]);
+            prop_assert!(got.iter().all(|p| p.flow.0 == to) && got.len() as u32 <= room[to as usize]);
+            let sent = below.again[to as usize].take().or(got.first().copied());
+            prop_assert!(sent.is_some(), "a turn for nothing");
+            let success = step >= n || *fates.next().unwrap();
+            let (now, airtime) = (w.now, Span::from_millis(1));
+            let report = AirReport { now, station: to, up: false, airtime, success, bytes: 1500, waiting: 0 };
+            w.qdisc.on_air(&report);
+            if !success {
+                below.again[to as usize] = sent;
+                let by_receiver = w.qdisc.by_receiver();
+                by_receiver.into_iter().for_each(|q| q.hold(&PlainLink, sent.as_ref().unwrap()));
+            }
+        }
+        if w.qdisc.by_receiver().is_some() {
+            prop_assert_eq!(w.qdisc.backlog().packets, 0);
+        }
     }
 }
 

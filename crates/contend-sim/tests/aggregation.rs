@@ -4,8 +4,8 @@
 mod common;
 
 use common::*;
-use contend_core::registry::Value;
-use contend_core::{Span, Time};
+use contend_core::registry::{Amount, Value};
+use contend_core::{Span, Time, qdisc};
 use contend_sim::loss;
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
@@ -137,6 +137,68 @@ fn aggregates_of_one_packet_give_the_same_digest() {
     }
 }
 
+/// Downloads of datagrams to stations at these rates; the access point has this queue.
+fn downloads(rates: &[u64], queue: &str, with: &[(&'static str, Value)], aggregation: Aggregation) -> Scenario {
+    let n = rates.len();
+    let mut s = down_up(n, 0, newreno(), phy_g(), mac(aggregation), 1);
+    for (k, f) in s.flows.iter_mut().enumerate() {
+        *f = cbr(format!("down.{k}"), f.from, f.to, 60_000_000);
+    }
+    let cell = s.cell.as_mut().unwrap();
+    cell.stations.iter_mut().zip(rates).for_each(|(one, rate)| one.rate = (*rate).into());
+    cell.aps[0].station.queue = choose(qdisc::REGISTRY, queue, with);
+    s
+}
+
+/// Airtime of the exchanges with each station in us, and the number of its A-MPDUs.
+fn airtime_by_station(frames: &[Frame], n: usize) -> Vec<(f64, u64)> {
+    let mut all = vec![(0.0, 0); n];
+    for f in frames {
+        let station = f.from.max(f.to) as usize - 1;
+        all[station].0 += (f.end - f.start).as_micros() as f64;
+        all[station].1 += u64::from(f.kind == Data);
+    }
+    all
+}
+
+/// A slow station, two fast ones, one of which loses a third of its MPDUs. With airtime fairness each has a third of
+/// the airtime, retries included; with turns each sends the same number of aggregates; with one queue for all the slow
+/// station takes most.
+#[test]
+fn a_discipline_that_gives_turns_fills_aggregates() {
+    let word = |w: &str| Value::Word(w.into());
+    let shares = |queue: &str, with: &[(&'static str, Value)]| {
+        let mut s = downloads(&[54_000_000, 6_000_000, 54_000_000], queue, with, AGGREGATION);
+        let lossy = Some(choose(loss::REGISTRY, "bernoulli", &[("p", Value::Number(1.0 / 3.0))]));
+        s.cell.as_mut().unwrap().stations[2].loss = lossy;
+        let (net, frames) = frames_of(&s, 20.0);
+        let all = airtime_by_station(&frames, 3);
+        let sum: f64 = all.iter().map(|one| one.0).sum();
+        let sizes = frames.iter().filter(|f| f.kind == Data && f.to == 1).map(|f| u64::from(f.bytes));
+        let shares: Vec<f64> = all.iter().map(|one| one.0 / sum).collect();
+        (shares, all, sizes.max().unwrap() / 1540, net.received(0).packets)
+    };
+    let (airtime, _, largest, fast) = shares("airtime", &[]);
+    assert!(airtime.iter().all(|share| (share - 1.0 / 3.0).abs() < 0.005), "{airtime:?}");
+    assert_eq!(largest, 23, "the PPDU of 5.484 ms is full");
+    let (_, all, ..) = shares("airtime", &[("share", word("turns"))]);
+    assert!(all[0].1.abs_diff(all[1].1) <= 2 && all[0].1.abs_diff(all[2].1) <= 2, "{all:?}");
+    let (one_queue, _, _, fast_in_one) = shares("fifo", &[]);
+    assert!(one_queue[1] > 0.7 && fast > 2 * fast_in_one, "{one_queue:?}");
+}
+
+#[test]
+fn weighted_fair_queueing_shares_bytes_with_aggregates() {
+    let limit = ("class_limit", Value::Amount(Amount::Packets(100)));
+    for (queue, with) in [("wf2q", vec![limit.clone()]), ("elf", vec![limit])] {
+        let (net, frames) = frames_of(&downloads(&[54_000_000, 6_000_000], queue, &with, AGGREGATION), 20.0);
+        let [fast, slow] = [0, 1].map(|k| net.received(k).packets as f64);
+        assert!((fast / slow - 1.0).abs() < 0.02, "{queue}: {fast} and {slow}");
+        let per_frame = fast / airtime_by_station(&frames, 2)[0].1 as f64;
+        assert!(per_frame > 22.0, "{queue}: {per_frame}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
@@ -152,6 +214,7 @@ proptest! {
         loss in prop_oneof![Just(0.0), 0.0..0.7],
         rts: bool,
         tcp: bool,
+        queue in 0..every::disciplines().len(),
     ) {
         let lifetime = Span::from_millis(lifetime);
         let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, ..AGGREGATION };
@@ -162,6 +225,7 @@ proptest! {
             saturated(phy_g(), mac, n, 54_000_000, seed)
         };
         lossy(&mut s, loss);
+        s.cell.as_mut().unwrap().aps[0].station.queue = every::disciplines()[queue].clone();
         law::all_hold(&s, &[at(0.1), at(0.3), at(0.7)]);
     }
 }

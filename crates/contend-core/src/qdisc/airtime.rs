@@ -17,17 +17,19 @@
 //! - `slow_rate` is off. Linux used a target of 50 ms, an interval of 300 ms and no ECN for stations with less than 6
 //!   Mb/s per station of the cell, and later removed this (commit 4876376988081d, 2025). Here the rate is the
 //!   throughput of the station when it is alone in the cell, without contention and errors.
+//! - `share = "turns"`: every turn costs the same, whatever its airtime. It is the paper's FQ-MAC: the queues of each
+//!   station without airtime fairness.
 //! - `inner = "fifo"`: one queue per station, with its own limit and without CoDel, for comparison.
 
 use super::codel::Law;
 use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
 use super::wf2q::WEIGHTS;
-use super::{AirReport, Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
+use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
-use crate::time::Span;
+use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -37,9 +39,15 @@ use alloc::vec::Vec;
 pub const CITE: &str = "Høiland-Jørgensen et al. 2017, \"Ending the Anomaly\" (USENIX ATC), Algorithms 1 to 3";
 /// What it does.
 pub const SUMMARY: &str = "Equal airtime for stations by deficit round robin; the airtime of a station's frames counts \
-    in both directions. FQ-CoDel serves the packets of each station.";
+    in both directions. FQ-CoDel serves the packets of each station. A turn fills one aggregate.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
+    Param::word(
+        "share",
+        &["airtime", "turns"],
+        "what stations share. airtime: as measured on the air; turns: each station sends one frame per turn",
+    )
+    .default("airtime"),
     Param::time("quantum", "airtime that a station gets per turn").default("300us").range(1e-6, 1.0),
     Param::flag(
         "sparse",
@@ -100,6 +108,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
         quantum: ns("quantum").max(1),
         most_debt: ns("most_debt"),
         sparse: args.flag("sparse"),
+        turns: args.word("share") == "turns",
         weights: Weights::new(args, site)?,
         // mac80211: only the bytes of the packet's own flow count, and there is no MTU allowance.
         law: (!fifo).then(|| Law {
@@ -126,6 +135,8 @@ pub struct Airtime {
     /// Limit of a station's debt, in ns.
     most_debt: i64,
     sparse: bool,
+    /// True if each turn costs a quantum, instead of its airtime.
+    turns: bool,
     weights: Weights,
     /// CoDel settings for flows; `None` for one queue per station.
     law: Option<Law>,
@@ -161,6 +172,67 @@ impl Airtime {
         }
         self.stations.get_mut(station)
     }
+
+    /// Puts station `i` into a list if it is in none.
+    fn list(&mut self, i: usize) {
+        let sparse = self.sparse;
+        let Some(station) = self.station(i) else { return };
+        if !core::mem::replace(&mut station.listed, true) {
+            if sparse { &mut self.fresh } else { &mut self.old }.push_back(i);
+        }
+    }
+
+    /// The next packet of station `i`. `None` only if none waits: CoDel leaves the last packet of a flow.
+    fn pop(&mut self, now: Time, i: usize, sink: &mut Sink) -> Option<Packet> {
+        let slow = self.stations.get(i).is_some_and(|s| s.slow == Some(true));
+        let law = self.law.as_ref().map(|law| if slow { &SLOW } else { law });
+        self.flows.pop(i, now, law, true, sink)
+    }
+
+    /// The station whose turn it is. `below`: if packets are sent in aggregates.
+    fn turn(&mut self, now: Time, below: Option<&dyn Below>, sink: &mut Sink) -> Option<usize> {
+        // Algorithm 3. Each pass of the loop hands out a quantum, which replaces what was used, or removes a station
+        // from a list, or passes over a station that cannot use its turn.
+        // Stations passed over since the last quantum.
+        let mut passed_over = 0;
+        loop {
+            let fresh = !self.fresh.is_empty();
+            let row = if fresh { &mut self.fresh } else { &mut self.old };
+            let i = *row.front()?;
+            let station = self.stations.get_mut(i)?;
+            if station.deficit <= 0 {
+                station.deficit += station.quantum;
+                row.pop_front();
+                self.old.push_back(i);
+                passed_over = 0;
+                continue;
+            }
+            let waits = self.flows.backlog(i).packets > 0;
+            if below.map_or(waits, |below| can_serve(below, i as u32, waits)) {
+                station.deficit -= if self.turns { self.quantum } else { 0 };
+                return Some(i);
+            }
+            row.pop_front();
+            if waits {
+                // As in mac80211 (ieee80211_next_txq).
+                self.old.push_back(i);
+                passed_over += 1;
+                if passed_over > self.fresh.len() + self.old.len() {
+                    return None;
+                }
+                continue;
+            }
+            // A new station moves to the old list for one turn. Otherwise it could become new again at once.
+            if fresh {
+                self.old.push_back(i);
+            } else {
+                station.listed = false;
+            }
+            // Ends the turns of its empty queues.
+            let none = self.pop(now, i, sink);
+            debug_assert!(none.is_none(), "no packet waits");
+        }
+    }
 }
 
 /// True if the link carries full packets to `station` at less than `rate` bits per second.
@@ -186,42 +258,16 @@ impl Qdisc for Airtime {
         } else {
             self.flows.push_unhashed(i, p);
         }
-        let (sparse, rate) = (self.sparse, self.slow_rate);
-        let Some(station) = self.station(i) else { return };
-        station.slow.get_or_insert_with(|| is_slow(link, i, rate));
-        let begins = !core::mem::replace(&mut station.listed, true);
-        if begins {
-            if sparse { &mut self.fresh } else { &mut self.old }.push_back(i);
+        let rate = self.slow_rate;
+        if let Some(station) = self.station(i) {
+            station.slow.get_or_insert_with(|| is_slow(link, i, rate));
         }
+        self.list(i);
     }
 
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        // Algorithm 3. Each pass of the loop hands out a quantum, which replaces airtime that was used, or removes a
-        // station from a list.
-        loop {
-            let fresh = !self.fresh.is_empty();
-            let row = if fresh { &mut self.fresh } else { &mut self.old };
-            let i = *row.front()?;
-            let station = self.stations.get_mut(i)?;
-            if station.deficit <= 0 {
-                station.deficit += station.quantum;
-                row.pop_front();
-                self.old.push_back(i);
-                continue;
-            }
-            let law = self.law.as_ref().map(|law| if station.slow == Some(true) { &SLOW } else { law });
-            let packet = self.flows.pop(i, cx.now, law, true, sink);
-            if packet.is_some() {
-                return packet;
-            }
-            row.pop_front();
-            // A new station moves to the old list for one turn. Otherwise it could become new again at once.
-            if fresh {
-                self.old.push_back(i);
-            } else {
-                station.listed = false;
-            }
-        }
+        let i = self.turn(cx.now, None, sink)?;
+        self.pop(cx.now, i, sink)
     }
 
     fn backlog(&self) -> Backlog {
@@ -229,7 +275,7 @@ impl Qdisc for Airtime {
     }
 
     fn hears_air(&self) -> bool {
-        true
+        !self.turns
     }
 
     fn on_air(&mut self, report: &AirReport) {
@@ -239,15 +285,37 @@ impl Qdisc for Airtime {
             station.deficit = station.deficit.saturating_sub(used).max(-most);
         }
     }
+
+    fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
+        Some(self)
+    }
+}
+
+impl ByReceiver for Airtime {
+    fn serve(&mut self, cx: &mut Cx, _: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
+        let i = self.turn(cx.now, Some(below), sink)?;
+        while below.has_room(i as u32)
+            && let Some(p) = self.pop(cx.now, i, sink)
+        {
+            below.put(p, sink);
+        }
+        Some(i as u32)
+    }
+
+    /// The station is treated as if a packet for it arrived, as in the paper's ath9k (`ath_tx_queue_tid`).
+    fn hold(&mut self, link: &dyn Link, p: &Packet) {
+        self.list(link.neighbour(p) as usize);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testbench::*;
     use super::*;
+    use crate::Rng;
     use crate::registry::Value;
-    use crate::time::Time;
     use proptest::prelude::*;
+    use rand::SeedableRng as _;
 
     fn report(station: u32, up: bool, us: u64) -> AirReport {
         AirReport {
@@ -308,6 +376,89 @@ mod tests {
             got[to as usize] += 1;
         }
         assert!(got[1].abs_diff(3000) <= 2, "{got:?}");
+    }
+
+    /// Room for packets to each station, and a packet that waits below.
+    #[derive(Default)]
+    struct Pit {
+        room: [u64; 4],
+        again: [bool; 4],
+        got: u64,
+    }
+
+    impl Below for Pit {
+        fn holds(&self, receiver: u32) -> bool {
+            self.again[receiver as usize]
+        }
+        fn has_room(&self, receiver: u32) -> bool {
+            self.got < self.room[receiver as usize]
+        }
+        fn put(&mut self, _: Packet, _: &mut Sink) {
+            self.got += 1;
+        }
+    }
+
+    /// Three stations with packets enough. Returns station and packets of each turn; a turn takes `us` for each packet.
+    fn turns(q: &mut dyn Qdisc, room: [u64; 4], us: [u64; 4], n: usize) -> Vec<(u32, u64)> {
+        let mut bench = Bench::default();
+        (0..200).for_each(|i| bench.push(q, packet(1 + i % 3, 1500)));
+        let mut rng = Rng::seed_from_u64(1);
+        let mut turn = || {
+            let mut pit = Pit { room, ..Pit::default() };
+            let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
+            let to = q.by_receiver().unwrap().serve(cx, &Stations, &mut pit, &mut Sink::default())?;
+            if q.hears_air() {
+                q.on_air(&report(to, false, us[to as usize] * pit.got));
+            }
+            Some((to, pit.got))
+        };
+        core::iter::from_fn(&mut turn).take(n).collect()
+    }
+
+    /// The first station needs 20 times the airtime per packet. By hand: a turn of station 1 takes 2000 us, one of the
+    /// others 1000 us, so station 1 has every second turn of the others. The first turns are those of new stations.
+    #[test]
+    fn a_turn_fills_an_aggregate_and_costs_its_airtime() {
+        let mut q = made(build, PARAMS, &[("quantum", Value::Time(Span::from_micros(1000)))]);
+        let order = turns(&mut *q, [0, 1, 10, 10], [0, 2000, 100, 100], 8);
+        assert_eq!(order, [(1, 1), (2, 10), (3, 10), (2, 10), (3, 10), (1, 1), (2, 10), (3, 10)]);
+    }
+
+    #[test]
+    fn with_turns_each_station_sends_an_aggregate_after_the_other() {
+        let mut q = made(build, PARAMS, &[("share", word("turns"))]);
+        let order = turns(&mut *q, [0, 1, 10, 10], [0, 2000, 100, 100], 7);
+        assert_eq!(order, [(1, 1), (2, 10), (3, 10), (1, 1), (2, 10), (3, 10), (1, 1)]);
+        let weights = ("weights", weights(&[("sta.2", 2.0)]));
+        let mut q = made(build, PARAMS, &[("share", word("turns")), weights]);
+        let order = turns(&mut *q, [0, 1, 1, 1], [0; 4], 8);
+        assert_eq!(order.iter().map(|turn| turn.0).collect::<Vec<_>>(), [1, 2, 2, 3, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_blocked_station_is_passed_over_and_keeps_its_packets() {
+        let mut q = made(build, PARAMS, &[]);
+        assert_eq!(turns(&mut *q, [0, 0, 2, 2], [0; 4], 3), [(2, 2), (2, 2), (2, 2)]);
+        let waiting = q.backlog().packets;
+        assert_eq!(turns(&mut *q, [0; 4], [0; 4], 3), []);
+        assert_eq!((waiting, q.backlog().packets), (194, 394));
+        assert!(turns(&mut *q, [0, 2, 0, 0], [0; 4], 3).iter().all(|turn| *turn == (1, 2)));
+    }
+
+    /// A station for which no packet waits here has a turn for what it has below, and only then.
+    #[test]
+    fn what_is_sent_again_needs_a_turn() {
+        let (mut q, mut rng) = (made(build, PARAMS, &[]), Rng::seed_from_u64(1));
+        let q = q.by_receiver().unwrap();
+        let mut serve = |q: &mut dyn ByReceiver, again| {
+            let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
+            q.serve(cx, &Stations, &mut Pit { again, ..Pit::default() }, &mut Sink::default())
+        };
+        let both = [false, true, true, false];
+        assert_eq!(serve(q, both), None);
+        q.hold(&Stations, &packet(2, 1500));
+        assert_eq!(serve(q, both), Some(2));
+        assert_eq!(serve(q, [false; 4]), None);
     }
 
     /// The paper's sparse station: it goes once before the waiting stations. Without the option it goes after them. A

@@ -14,7 +14,7 @@ use super::lane::{Cost, Weights};
 use super::virtual_time::{Head, Update};
 use super::weighted::Weighted;
 use super::wf2q::{LIMIT, WEIGHTS};
-use super::{AirReport, Args, Backlog, Link, Qdisc, Sink, Site};
+use super::{AirReport, Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::Param;
@@ -113,6 +113,20 @@ impl Qdisc for Elf {
         if let Some(e) = errors.get_mut(station) {
             *e += self.effort.gain * (if report.success { 0.0 } else { 1.0 } - *e);
         }
+    }
+
+    fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
+        Some(self)
+    }
+}
+
+impl ByReceiver for Elf {
+    fn serve(&mut self, _: &mut Cx, link: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
+        self.stations.serve(|p| self.effort.head(link, p), below, sink)
+    }
+
+    fn hold(&mut self, link: &dyn Link, p: &Packet) {
+        self.stations.hold(link.neighbour(p) as usize, self.effort.head(link, p));
     }
 }
 

@@ -30,6 +30,16 @@ impl Lane {
         self.waiting.remove(&p);
         Some(p)
     }
+    /// Removes the first packet of which `is_wanted` is true.
+    pub fn pop_first(&mut self, is_wanted: impl FnMut(&Packet) -> bool) -> Option<Packet> {
+        let p = self.queue.remove(self.queue.iter().position(is_wanted)?)?;
+        self.waiting.remove(&p);
+        Some(p)
+    }
+    /// The packets in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        self.queue.iter()
+    }
     /// The first packet.
     pub fn front(&self) -> Option<&Packet> {
         self.queue.front()

@@ -75,6 +75,37 @@ pub trait Qdisc: Debug + Send {
     }
     /// The node `from`, whose frames this node can decode, has a new [`Qdisc::notice`].
     fn told(&mut self, _from: u32, _notice: &Explicit) {}
+    /// The discipline as one that gives turns to receivers; `None` if it orders packets regardless of their receivers.
+    /// A sender of aggregates asks it for all packets of an aggregate at once. Such a discipline cannot be bypassed.
+    fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
+        None
+    }
+}
+
+/// A discipline that gives turns to receivers. The receivers have the numbers of [`Link::neighbour`].
+pub trait ByReceiver {
+    /// Gives a turn to the next receiver that can use one: hands its packets to `below` as long as they find room.
+    /// Returns the receiver; `None` if no receiver can use a turn. A receiver cannot use a turn if it has packets only
+    /// here, and `below` has no room for them.
+    fn serve(&mut self, cx: &mut Cx, link: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32>;
+    /// `p`, which was dequeued, waits below to be sent, perhaps again: its receiver needs a turn even if no packet for
+    /// it waits here.
+    fn hold(&mut self, link: &dyn Link, p: &Packet);
+}
+
+/// What a sender of aggregates holds below its discipline.
+pub trait Below {
+    /// True if something for `receiver` waits below and may be sent now.
+    fn holds(&self, receiver: u32) -> bool;
+    /// True if another packet to `receiver` may be dequeued.
+    fn has_room(&self, receiver: u32) -> bool;
+    /// Takes a dequeued packet, and counts what `sink` has collected so far.
+    fn put(&mut self, p: Packet, sink: &mut Sink);
+}
+
+/// True if `receiver`, for which packets wait in the discipline or not, can use a turn.
+fn can_serve(below: &dyn Below, receiver: u32, waits: bool) -> bool {
+    below.holds(receiver) || (waits && below.has_room(receiver))
 }
 
 /// What a discipline learns of the nodes around it.
@@ -132,7 +163,7 @@ pub struct AirReport {
     pub airtime: Span,
     /// True if the attempt was acknowledged.
     pub success: bool,
-    /// IP bytes of the packet.
+    /// IP bytes of its packets.
     pub bytes: u32,
     /// Number of packets that wait at the access point.
     pub waiting: u64,

@@ -27,7 +27,7 @@ use super::lane::{Lane, Weights, limit};
 use super::turns::Turns;
 use super::virtual_time::{Head, VirtualTime};
 use super::wf2q::{UPDATE, WEIGHTS, update};
-use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, can_serve};
 use crate::Cx;
 use crate::packet::{Flags, Packet, Segment};
 use crate::recent::Recent;
@@ -126,6 +126,10 @@ pub struct Vfq {
     waiting: Backlog,
     /// Packets that are not TCP.
     other: Lane,
+    /// Live nodes without a waiting packet that need a turn.
+    held: Vec<usize>,
+    /// Other stations that need a turn.
+    held_other: Vec<u32>,
 }
 
 /// The state of a station and its waiting packets.
@@ -166,6 +170,8 @@ impl Vfq {
             acked: Recent::default(),
             waiting: Backlog::default(),
             other: Lane::default(),
+            held: Vec::new(),
+            held_other: Vec::new(),
         })
     }
 
@@ -193,7 +199,8 @@ impl Vfq {
         while let Some(&(_, station)) = self.live.front().filter(|(at, _)| *at <= now) {
             self.live.pop_front();
             let Some(node) = self.nodes.get_mut(station) else { continue };
-            if node.flows.front().is_some() || node.seen + self.idle_after > now {
+            let waits = node.flows.front().is_some() || self.held.contains(&station);
+            if waits || node.seen + self.idle_after > now {
                 self.live.push_back((now + self.idle_after, station));
             } else {
                 node.live = false;
@@ -263,6 +270,7 @@ impl Qdisc for Vfq {
         };
         let first = node.flows.front().is_none();
         node.flows.push(p);
+        let first = first && !self.held.contains(&station);
         self.waiting.add(&p);
         if let Some(head) = self.head(link, station).filter(|_| first) {
             self.time.arrive(station, head);
@@ -275,13 +283,70 @@ impl Qdisc for Vfq {
         }
         let station = self.time.select()?;
         let p = self.take(cx.now, station, sink);
-        self.time.served(station, self.head(link, station));
+        self.time.served(station, None, self.head(link, station));
         p
     }
 
     fn backlog(&self) -> Backlog {
         let other = self.other.backlog();
         Backlog { packets: self.waiting.packets + other.packets, bytes: self.waiting.bytes + other.bytes }
+    }
+
+    fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
+        Some(self)
+    }
+}
+
+impl ByReceiver for Vfq {
+    fn serve(&mut self, cx: &mut Cx, link: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
+        // Packets that are not TCP go first, as long as they can.
+        self.held_other.retain(|r| below.holds(*r));
+        let waiting = || self.other.iter().map(|p| link.neighbour(p)).find(|r| can_serve(below, *r, true));
+        let receiver = self.held_other.first().copied().or_else(waiting);
+        if let Some(receiver) = receiver {
+            self.held_other.retain(|r| *r != receiver);
+            while below.has_room(receiver)
+                && let Some(p) = self.other.pop_first(|p| link.neighbour(p) == receiver)
+            {
+                below.put(p, sink);
+            }
+            return Some(receiver);
+        }
+        loop {
+            let Vfq { time, nodes, .. } = self;
+            let waits = |i: usize| nodes.get(i).is_some_and(|n| n.flows.front().is_some());
+            let is_over = |i: usize| !waits(i) && !below.holds(i as u32);
+            let station = time.select_from(|i| is_over(i) || can_serve(below, i as u32, waits(i)))?;
+            self.held.retain(|i| *i != station);
+            if is_over(station) {
+                continue;
+            }
+            let mut cost = None;
+            while below.has_room(station as u32)
+                && let Some(head) = self.head(link, station)
+                && let Some(p) = self.take(cx.now, station, sink)
+            {
+                cost = Some(cost.unwrap_or(0.0) + head.cost);
+                below.put(p, sink);
+            }
+            self.time.served(station, cost, self.head(link, station));
+            return Some(station as u32);
+        }
+    }
+
+    /// A turn in which no packet leaves the queue costs as much as `p`.
+    fn hold(&mut self, link: &dyn Link, p: &Packet) {
+        let station = link.neighbour(p) as usize;
+        let Some(node) = self.nodes.get(station).filter(|node| node.live) else {
+            self.held_other.push(station as u32);
+            return;
+        };
+        if node.flows.front().is_none() && !self.held.contains(&station) {
+            let nodes = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
+            let cost = self.eta.of(link, station as u32, nodes, p, 0);
+            self.time.arrive(station, Head { weight: node.weight, cost });
+            self.held.push(station);
+        }
     }
 }
 

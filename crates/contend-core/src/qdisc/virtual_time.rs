@@ -3,7 +3,9 @@
 //! Bennett and Zhang 1997, "Hierarchical packet fair queueing algorithms". With costs instead of lengths: Starzetz 2006
 //! §9.2.1. Each waiting class has a virtual start and a virtual finish of its first packet. Among the classes whose
 //! start is not after the virtual time V, the class with the earliest finish is served.
-//! by the virtual time V, the one that finishes first is served.
+//!
+//! A turn may serve several packets of a class, which leave in one aggregate: they count as one packet whose cost is
+//! the sum of their costs.
 //!
 //! Differences from the document:
 //! - V grows by cost / (sum of weights), and is raised to the earliest start of the waiting classes. The document
@@ -52,6 +54,8 @@ pub struct VirtualTime {
     started: BinaryHeap<Key>,
     /// Waiting classes that start later, by start.
     later: BinaryHeap<Key>,
+    /// For [`VirtualTime::select_from`].
+    passed_over: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,9 +100,38 @@ impl VirtualTime {
         self.started.pop().map(|k| k.class)
     }
 
-    /// The first packet of `class`, which was just selected, has left. `next` is the packet behind it.
-    pub fn served(&mut self, class: usize, next: Option<Head>) {
-        let Some(&Class { head: Head { weight, cost }, start, finish, .. }) = self.classes.get(class) else { return };
+    /// The class to serve next among those of which `can_be_served` is true; the others keep their places. The caller
+    /// must then call [`VirtualTime::served`].
+    pub fn select_from(&mut self, mut can_be_served: impl FnMut(usize) -> bool) -> Option<usize> {
+        // A class that has not started is served if no class that has started can be.
+        while let Some(class) = self.started.pop().or_else(|| self.later.pop()).map(|k| k.class) {
+            if can_be_served(class) {
+                self.put_back();
+                return Some(class);
+            }
+            self.passed_over.push(class);
+        }
+        self.put_back();
+        self.settle();
+        None
+    }
+
+    /// The classes that were passed over wait again.
+    fn put_back(&mut self) {
+        while let Some(class) = self.passed_over.pop() {
+            self.later.push(Key { tag: self.classes.get(class).map_or(0.0, |c| c.start), class });
+        }
+    }
+
+    /// The first packet of `class`, which was just selected, has left. `next` is the packet behind it. `cost`: if other
+    /// packets of the class have left than the one announced, the sum of their costs.
+    pub fn served(&mut self, class: usize, cost: Option<f64>, next: Option<Head>) {
+        let Some(c) = self.classes.get_mut(class) else { return };
+        if let Some(cost) = cost {
+            c.finish += (cost - c.head.cost) / c.head.weight;
+            c.head.cost = cost;
+        }
+        let Class { head: Head { weight, cost }, start, finish, .. } = *c;
         let sum = self.weight;
         if let Some(head) = next {
             // Starzetz §9.2.1: v_start := v_end; v_end := v_start + f(new head) / w.
@@ -201,7 +234,7 @@ mod tests {
             let class = self.time.select()?;
             let cost = self.queues[class].pop_front()?;
             let weight = self.weights[class];
-            self.time.served(class, self.queues[class].front().map(|&cost| Head { weight, cost }));
+            self.time.served(class, None, self.queues[class].front().map(|&cost| Head { weight, cost }));
             Some((class, cost))
         }
     }

@@ -11,7 +11,7 @@
 use super::lane::{Cost, Weights};
 use super::virtual_time::{Head, Update};
 use super::weighted::Weighted;
-use super::{Args, Backlog, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::recent::Recent;
@@ -106,6 +106,21 @@ impl Qdisc for Wf2q {
 
     fn backlog(&self) -> Backlog {
         self.classes.backlog()
+    }
+
+    fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
+        self.places.is_none().then_some(self)
+    }
+}
+
+impl ByReceiver for Wf2q {
+    fn serve(&mut self, _: &mut Cx, link: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
+        let (cost, weights) = (self.cost, &self.weights);
+        self.classes.serve(|p| head(cost, weights, link, p), below, sink)
+    }
+
+    fn hold(&mut self, link: &dyn Link, p: &Packet) {
+        self.classes.hold(link.neighbour(p) as usize, head(self.cost, &self.weights, link, p));
     }
 }
 

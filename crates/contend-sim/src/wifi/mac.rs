@@ -14,7 +14,7 @@ use super::store::{End, Store};
 use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
-use contend_core::qdisc::{AirReport, Link, Qdisc, Sink};
+use contend_core::qdisc::{AirReport, Below, Link, Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
 /// One sender: a station, or one category of a station whose categories contend separately.
@@ -71,6 +71,8 @@ pub(super) struct Queue {
     discipline: Box<dyn Qdisc>,
     /// [`Qdisc::can_bypass`].
     can_bypass: bool,
+    /// True if the discipline gives turns to receivers ([`Qdisc::by_receiver`]).
+    gives_turns: bool,
     rng: Rng,
     meter: QueueMeter,
 }
@@ -140,8 +142,14 @@ pub(super) enum Next {
 
 impl Queue {
     /// The queue of `discipline`, which draws from `rng`.
-    pub(super) fn new(discipline: Box<dyn Qdisc>, rng: Rng) -> Queue {
-        Queue { can_bypass: discipline.can_bypass(), discipline, rng, meter: QueueMeter::default() }
+    pub(super) fn new(mut discipline: Box<dyn Qdisc>, rng: Rng) -> Queue {
+        Queue {
+            can_bypass: discipline.can_bypass(),
+            gives_turns: discipline.by_receiver().is_some(),
+            discipline,
+            rng,
+            meter: QueueMeter::default(),
+        }
     }
 
     /// The discipline.
@@ -176,6 +184,22 @@ impl Queue {
             self.meter.taken(around.now, p);
         }
         packet
+    }
+
+    /// Lets the discipline give a turn to a receiver: its packets go into `store` as long as they may fit into a PSDU
+    /// of `fits` bytes. Returns the receiver.
+    fn give_turn(
+        &mut self,
+        around: &mut Around<'_>,
+        store: &mut Store,
+        fits: &dyn Fn(StationId) -> u32,
+    ) -> Option<StationId> {
+        let Around { now, link, ref mut sink, ref mut trace, .. } = *around;
+        let cx = &mut Cx { now, rng: &mut self.rng };
+        let mut below = BelowQueue { now, store, fits, meter: &mut self.meter, trace };
+        let to = self.discipline.by_receiver()?.serve(cx, link, &mut below, sink);
+        self.meter.settle(now, sink, trace);
+        to
     }
 
     /// Takes all packets for `next` out. The others are queued again, in their order.
@@ -218,6 +242,35 @@ impl Queues {
         match self {
             Queues::One(queue) => queue.dequeue(around),
             Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
+        }
+    }
+
+    /// The queue of highest category that has a receiver to serve gives it a turn, see [`Queue::give_turn`].
+    fn give_turn(
+        &mut self,
+        around: &mut Around<'_>,
+        store: &mut Store,
+        fits: &dyn Fn(StationId) -> u32,
+    ) -> Option<StationId> {
+        self.all_mut().iter_mut().find_map(|queue| queue.give_turn(around, store, fits))
+    }
+
+    /// `p` waits in the store. Its receiver needs a turn; with several queues from the highest category.
+    fn hold(&mut self, link: &dyn Link, p: &Packet) {
+        if let Some(by_receiver) = self.all_mut().first_mut().and_then(|queue| queue.discipline.by_receiver()) {
+            by_receiver.hold(link, p);
+        }
+    }
+
+    /// True if the disciplines give turns to receivers.
+    fn give_turns(&self) -> bool {
+        self.all().iter().all(|queue| queue.gives_turns)
+    }
+
+    fn all_mut(&mut self) -> &mut [Queue] {
+        match self {
+            Queues::One(queue) => std::slice::from_mut(queue),
+            Queues::ByCategory(queues) => &mut queues[..],
         }
     }
 
@@ -326,11 +379,7 @@ impl Mac {
 
     /// The disciplines of its queues.
     pub(super) fn disciplines(&mut self) -> impl Iterator<Item = &mut dyn Qdisc> {
-        let queues = match &mut self.queues {
-            Queues::One(queue) => std::slice::from_mut(queue),
-            Queues::ByCategory(queues) => &mut queues[..],
-        };
-        queues.iter_mut().map(Queue::discipline)
+        self.queues.all_mut().iter_mut().map(Queue::discipline)
     }
 
     // ---- packets come in ----
@@ -398,20 +447,31 @@ impl Mac {
         true
     }
 
-    /// Fills the store from the queues, then takes its next batch into service.
+    /// Takes the next batch into service. A discipline that gives turns to receivers names the receiver and fills its
+    /// batch; others fill the store, and the receiver whose packet waits longest comes next.
     #[inline(never)]
     fn take_batch(&mut self, around: &mut Around<'_>) -> bool {
         let Some(store) = &mut self.store else { return false };
         let (now, station, air) = (around.now, self.station, around.air);
-        let counters = &mut self.counters;
-        fill(store, &mut self.queues, around);
-        let batch = loop {
-            let fits = |to| air.most_bytes(air.given_rate(station, to));
-            match store.take(now, fits, |p| give_up(around.trace, counters, now, p, false)) {
-                Some(batch) => break batch,
-                // All that it held was too old. What waits behind may be younger.
-                None if fill(store, &mut self.queues, around) => {}
-                None => return false,
+        let (queues, counters) = (&mut self.queues, &mut self.counters);
+        let fits = |to| air.most_bytes(air.given_rate(station, to));
+        let mut gone = |trace: &mut Trace, p: &Packet| give_up(trace, counters, now, p, false);
+        // If all that a receiver or the store had was too old, what waits behind may be younger.
+        let batch = if queues.give_turns() {
+            loop {
+                let Some(to) = queues.give_turn(around, store, &fits) else { return false };
+                if let Some(batch) = store.take_to(to, now, fits, |p| gone(around.trace, p)) {
+                    break batch;
+                }
+            }
+        } else {
+            fill(store, queues, around);
+            loop {
+                match store.take(now, fits, |p| gone(around.trace, p)) {
+                    Some(batch) => break batch,
+                    None if fill(store, queues, around) => {}
+                    None => return false,
+                }
             }
         };
         let Some((packet, sequence)) = store.first() else { return false };
@@ -596,7 +656,12 @@ impl Mac {
         let Some(store) = &mut self.store else { return };
         self.failures = if end == End::Answered { 0 } else { self.failures };
         let (now, counters) = (around.now, &mut self.counters);
-        store.end(now, end, |p, receiver_has_it| give_up(around.trace, counters, now, p, receiver_has_it));
+        let to = store.end(now, end, |p, receiver_has_it| give_up(around.trace, counters, now, p, receiver_has_it));
+        if self.queues.give_turns()
+            && let Some(p) = to.and_then(|to| store.held(to))
+        {
+            self.queues.hold(around.link, p);
+        }
     }
 
     /// Draws a backoff, in slots.
@@ -619,6 +684,30 @@ impl Mac {
     /// What follows after a finished burst, with this backoff.
     fn other(&self, slots: u64) -> Next {
         if self.in_service.is_some() { Next::Other(slots) } else { Next::Idle(slots) }
+    }
+}
+
+/// What a discipline that gives turns sees below it.
+struct BelowQueue<'a, 'b> {
+    now: Time,
+    store: &'a mut Store,
+    /// Most bytes of a PSDU to a receiver.
+    fits: &'a dyn Fn(StationId) -> u32,
+    meter: &'a mut QueueMeter,
+    trace: &'a mut &'b mut Trace,
+}
+
+impl Below for BelowQueue<'_, '_> {
+    fn holds(&self, receiver: u32) -> bool {
+        self.store.holds(receiver)
+    }
+    fn has_room(&self, receiver: u32) -> bool {
+        self.store.has_room_for(receiver, (self.fits)(receiver))
+    }
+    fn put(&mut self, p: Packet, sink: &mut Sink) {
+        self.meter.settle(self.now, sink, self.trace);
+        self.meter.taken(self.now, &p);
+        self.store.put(&p);
     }
 }
 

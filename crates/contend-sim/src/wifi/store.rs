@@ -7,6 +7,7 @@
 
 use super::StationId;
 use super::spec::Aggregation;
+use contend_core::qdisc::Backlog;
 use contend_core::{Packet, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -76,6 +77,8 @@ struct Line {
     next: usize,
     /// The receiver waits for no MPDU with a lower sequence number.
     told: u64,
+    /// Packets that the sender still needs, and the bytes of their IP packets.
+    load: Backlog,
     /// True if a request is sent before further data.
     asks: bool,
     /// True if the line is among the ready ones.
@@ -135,9 +138,32 @@ impl Store {
         self.taken += 1;
         let mpdu = Mpdu { packet: *p, number: self.taken, attempts: 0, on_air: false, received: false, settled: false };
         self.lines[i].mpdus.push_back(mpdu);
+        self.lines[i].load.add(p);
         self.unsettled += 1;
         self.carrying += 1;
         self.queue_up(i);
+    }
+
+    fn line(&self, to: StationId) -> Option<&Line> {
+        self.lines.get(*self.line_of.get(&to)?)
+    }
+
+    /// True if something for `to` may be sent now.
+    pub(super) fn holds(&self, to: StationId) -> bool {
+        self.line(to).is_some_and(|line| line.oldest().is_some())
+    }
+
+    /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes. Headers are not
+    /// counted, so that the batch is filled; the last packet may have to wait for the batch after it.
+    pub(super) fn has_room_for(&self, to: StationId, most: u32) -> bool {
+        let spec = &self.spec;
+        let line = self.line(to);
+        self.has_room() && line.is_none_or(|line| line.load.packets == 0 || line.has_room(spec, most.min(spec.bytes)))
+    }
+
+    /// A packet of the line to `to`, if something for `to` may be sent now.
+    pub(super) fn held(&self, to: StationId) -> Option<&Packet> {
+        self.line(to).filter(|line| line.oldest().is_some())?.mpdus.front().map(|m| &m.packet)
     }
 
     /// Puts line `i` among the ready ones if it has something to send.
@@ -152,8 +178,9 @@ impl Store {
         }
     }
 
-    /// Makes the next batch and takes it into service. `fits` says how many bytes a PSDU to a receiver may have at its
-    /// rate; `gone` gets each packet that is given up. `None` if there is nothing to send.
+    /// Makes the next batch, to the receiver whose packet waits longest, and takes it into service. `fits` says how
+    /// many bytes a PSDU to a receiver may have at its rate; `gone` gets each packet that is given up. `None` if there
+    /// is nothing to send.
     pub(super) fn take(
         &mut self,
         now: Time,
@@ -161,20 +188,43 @@ impl Store {
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
         while let Some(Reverse((_, i))) = self.ready.pop() {
-            let (spec, overhead) = (&self.spec, self.overhead);
-            let line = &mut self.lines[i];
-            line.is_ready = false;
-            let stale = line.drop_stale(spec, now, &mut gone);
-            self.unsettled -= stale;
-            self.carrying -= stale;
-            let most = spec.bytes.min(fits(line.to));
-            let batch = if line.asks { Some(Batch::request(line.to)) } else { line.fill(spec, most, overhead) };
+            self.lines[i].is_ready = false;
+            let batch = self.take_from(i, now, &fits, &mut gone);
             if batch.is_some() {
-                self.current = Some(i);
                 return batch;
             }
         }
         None
+    }
+
+    /// As [`Store::take`], to this receiver.
+    pub(super) fn take_to(
+        &mut self,
+        to: StationId,
+        now: Time,
+        fits: impl Fn(StationId) -> u32,
+        mut gone: impl FnMut(&Packet),
+    ) -> Option<Batch> {
+        let i = *self.line_of.get(&to)?;
+        self.take_from(i, now, &fits, &mut gone)
+    }
+
+    fn take_from(
+        &mut self,
+        i: usize,
+        now: Time,
+        fits: &impl Fn(StationId) -> u32,
+        gone: &mut impl FnMut(&Packet),
+    ) -> Option<Batch> {
+        let (spec, overhead) = (&self.spec, self.overhead);
+        let line = &mut self.lines[i];
+        let stale = line.drop_stale(spec, now, gone);
+        self.unsettled -= stale;
+        self.carrying -= stale;
+        let most = spec.bytes.min(fits(line.to));
+        let batch = if line.asks { Some(Batch::request(line.to)) } else { line.fill(spec, most, overhead) };
+        self.current = batch.map(|_| i);
+        batch
     }
 
     /// The first packet of the batch in service with its sequence number; for a request, a packet of its line and the
@@ -228,8 +278,9 @@ impl Store {
     }
 
     /// The batch in service is over. `gone` gets each packet that the sender gives up, and whether the receiver has it.
-    pub(super) fn end(&mut self, now: Time, end: End, mut gone: impl FnMut(&Packet, bool)) {
-        let Some(i) = self.current.take() else { return };
+    /// Returns the receiver.
+    pub(super) fn end(&mut self, now: Time, end: End, mut gone: impl FnMut(&Packet, bool)) -> Option<StationId> {
+        let i = self.current.take()?;
         let spec = &self.spec;
         let line = &mut self.lines[i];
         let asked = std::mem::take(&mut line.asks);
@@ -253,10 +304,15 @@ impl Store {
                 self.carrying -= u32::from(!m.received);
                 gone(&m.packet, m.received);
             }
-            self.unsettled -= u32::from(m.settled);
+            if m.settled {
+                self.unsettled -= 1;
+                line.load.remove(&m.packet);
+            }
         }
         line.advance(spec.window);
+        let to = line.to;
         self.queue_up(i);
+        Some(to)
     }
 }
 
@@ -278,7 +334,24 @@ impl Batch {
 
 impl Line {
     fn new(to: StationId) -> Line {
-        Line { to, mpdus: VecDeque::new(), first: 0, window: 0, new: 0, next: 0, told: 0, asks: false, is_ready: false }
+        Line {
+            to,
+            mpdus: VecDeque::new(),
+            first: 0,
+            window: 0,
+            new: 0,
+            next: 0,
+            told: 0,
+            load: Backlog::default(),
+            asks: false,
+            is_ready: false,
+        }
+    }
+
+    /// True if another packet may fit into the next batch, of at most `most` bytes.
+    fn has_room(&self, spec: &Aggregation, most: u32) -> bool {
+        let in_window = (self.mpdus.len() - self.window) < spec.window as usize;
+        in_window && self.load.packets < u64::from(spec.mpdus) && self.load.bytes < u64::from(most)
     }
 
     /// The number of the oldest packet that waits; 0 for a request; `None` if nothing is to be sent.
@@ -292,6 +365,7 @@ impl Line {
         let mut dropped = 0;
         while let Some(m) = self.mpdus.get(self.new).filter(|m| is_stale(spec, m, now)) {
             gone(&m.packet);
+            self.load.remove(&m.packet);
             self.mpdus.remove(self.new);
             dropped += 1;
         }
