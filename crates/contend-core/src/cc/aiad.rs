@@ -7,7 +7,8 @@
 //!   the capacity. Without timestamps `phi` is `kappa`.
 //! - Everything else is `westwood.rs`. Losses are not distinguished.
 
-use super::{Controller, reno, westwood};
+use super::slow_start::ABC;
+use super::{Controller, westwood};
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
@@ -36,7 +37,7 @@ pub const PARAMS: &[Param] = &[
     SAMPLES,
     SHORTEST,
     COUNT,
-    reno::ABC,
+    ABC,
 ];
 
 /// Builds the controller.

@@ -1,14 +1,17 @@
-//! CUBIC (RFC 9438), in integers.
+//! CUBIC (RFC 9438), in integers. `form = "linux"` is [`linux`].
 //!
 //! - Windows are kept in 2^-20 segments (`_q20`), times in 2^-10 seconds (`_q10`). The distance in time from the origin
 //!   of the cubic is limited to 128 seconds; there the cubic is 840,000 segments from its origin.
-//! - Slow start is Reno's. HyStart++ is not implemented.
+//! - Slow start is Reno's, or a HyStart.
 //! - The base of the multiplicative decrease comes from the recovery family (the flight size by default). `W_max` is
 //!   the window.
 //! - A reduction that proves spurious is undone (RFC 9438 §4.9): the recovery restores window and threshold, and
 //!   `on_undo` restores the state of the cubic.
 
-use super::{Ack, Controller, Response, Signal, Window, reno};
+mod linux;
+
+use super::slow_start::{ABC, HYSTART, HyStart, limit};
+use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -16,12 +19,19 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source of the algorithm.
-pub const CITE: &str = "RFC 9438";
+pub const CITE: &str = "RFC 9438; Linux net/ipv4/tcp_cubic.c for `form`";
 /// What it does.
 pub const SUMMARY: &str = "The window is a cubic function of the time since the last reduction; it is flat around the \
     window before that reduction, and never below Reno's.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
+    Param::word(
+        "form",
+        &["rfc9438", "linux"],
+        "arithmetic. rfc9438: fractions of a segment; linux: the integers of Linux's module, whose window grows in \
+            whole segments",
+    )
+    .default("rfc9438"),
     Param::integer("beta_1024", "factor of a reduction of the window, in 1024ths (RFC 9438 §4.6: 0.7)")
         .default("717")
         .range(1.0, 1023.0),
@@ -35,7 +45,9 @@ pub const PARAMS: &[Param] = &[
     .default("true"),
     Param::flag("reno_friendly", "true if the window is at least what Reno's growth would give (RFC 9438 §4.3)")
         .default("true"),
-    reno::ABC,
+    ABC,
+    HYSTART,
+    linux::HZ,
 ];
 
 /// One segment in 2^-20 segments.
@@ -46,6 +58,7 @@ const FARTHEST: u64 = (1 << 17) - 1;
 /// CUBIC's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct Cubic {
+    hystart: HyStart,
     abc: u32,
     /// Reno-friendly growth per window of acknowledged segments: alpha of RFC 9438 §4.3.
     alpha_q20: u32,
@@ -79,7 +92,13 @@ struct Stage {
 }
 
 /// Builds the controller.
+///
+/// # Errors
+/// Never: every value in range is valid.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    if args.word("form") == "linux" {
+        return Ok(linux::build(args));
+    }
     let beta_1024 = args.integer("beta_1024").clamp(1, 1023) as u16;
     let stage = Stage {
         epoch: Time::NEVER,
@@ -91,7 +110,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
         from_origin: true,
     };
     Ok(Box::new(Cubic {
-        abc: reno::limit(args.integer("abc")),
+        hystart: HyStart::new(args),
+        abc: limit(args.integer("abc")),
         beta_1024,
         c_1024: args.integer("c_1024").clamp(1, 10_240) as u16,
         // RFC 9438 §4.3: 3 (1 - beta) / (1 + beta).
@@ -105,7 +125,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
 
 impl Controller for Cubic {
     fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
-        let acked = reno::slow_start(w, ack.acked, self.abc);
+        let acked = self.hystart.slow_start(cx.now, w, ack, self.abc);
         if acked == 0 {
             return;
         }
@@ -136,6 +156,9 @@ impl Controller for Cubic {
     }
 
     fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        if let Signal::Timeout { .. } = why {
+            self.hystart.on_timeout();
+        }
         // RFC 9438 §4.6.
         let reduced = (u64::from(w.reduce_from) * u64::from(self.beta_1024) / 1024) as u32;
         match why {

@@ -6,7 +6,8 @@
 //! - `alpha` is kept in 2^-20. It stays within a few units of the real-valued form after any number of windows (test
 //!   below).
 
-use super::{Ack, Controller, Response, Signal, Window, reno};
+use super::slow_start::{ABC, limit, slow_start};
+use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -28,7 +29,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("alpha_1024", "initial share of marked segments, in 1024ths (RFC 8257 §3.3 step 1: 1)")
         .default("1024")
         .range(0.0, 1024.0),
-    reno::ABC,
+    ABC,
 ];
 
 /// A share of 1.
@@ -49,7 +50,7 @@ struct Dctcp {
 /// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Dctcp {
-        abc: reno::limit(args.integer("abc")),
+        abc: limit(args.integer("abc")),
         g_1024: args.integer("g_1024").clamp(1, 1024) as u32,
         alpha_q20: args.integer("alpha_1024").clamp(0, 1024) as u64 * (ONE_Q20 / 1024),
         acked: 0,
@@ -68,7 +69,7 @@ impl Controller for Dctcp {
     }
 
     fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
-        let acked = reno::slow_start(w, ack.acked, self.abc);
+        let acked = slow_start(w, ack.acked, self.abc);
         if acked > 0 {
             w.additive_increase(w.cwnd, acked);
         }

@@ -4,7 +4,8 @@
 //! - Fu et al. derive W = h/4 for an interference range of twice the transmission range. Rounded up, at least `least`.
 //! - The hop count is that of the last acknowledged data packet. Before the first acknowledgment there is no limit.
 
-use super::reno::{ABC, COUNT, Reno};
+use super::reno::{COUNT, Reno};
+use super::slow_start::ABC;
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::registry::{Args, Param};

@@ -16,6 +16,7 @@
 //!   minimum; here it is 2 segments (`floor`).
 //! - A local drop is answered like a mark.
 
+use super::slow_start::{ABC, limit};
 use super::{Ack, Cause, Controller, Needs, Response, Signal, Window, reno};
 use crate::Cx;
 use crate::estimate::are::{Are, FILTER};
@@ -64,7 +65,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("floor", "minimum window that the achievable rate may set, in segments")
         .default("2")
         .range(2.0, 1000.0),
-    reno::ABC,
+    ABC,
 ];
 
 /// Jersey's parameters and state.
@@ -97,7 +98,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     };
     Ok(Box::new(Jersey {
         are: Are::new(args, clock),
-        abc: reno::limit(args.integer("abc")),
+        abc: limit(args.integer("abc")),
         min_rtt_us: 0,
         floor: u32::try_from(args.integer("floor")).unwrap_or(2).max(2),
         control,

@@ -21,6 +21,7 @@ use core::fmt::Debug;
 pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 
 mod path;
+mod slow_start;
 
 crate::registry!(
     Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, xcp_winf, rcp,

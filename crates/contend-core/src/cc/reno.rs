@@ -3,6 +3,7 @@
 //! - The window is counted in whole segments, not bytes. The fraction is `cwnd_cnt`.
 //! - A local drop is answered like a mark, as in Linux.
 
+use super::slow_start::{ABC, HYSTART, HyStart, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::registry::{Args, Param};
@@ -15,7 +16,7 @@ pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `a
 pub const SUMMARY: &str =
     "The window grows by one segment per round trip and is halved on a loss; slow start below the threshold.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[ABC, COUNT];
+pub const PARAMS: &[Param] = &[ABC, COUNT, HYSTART];
 
 /// The `count` parameter, for every controller that contains Reno.
 pub(super) const COUNT: Param = Param::word(
@@ -26,50 +27,26 @@ pub(super) const COUNT: Param = Param::word(
 )
 .default("segments");
 
-/// The `abc` parameter, for every controller with Reno's slow start.
-pub(super) const ABC: Param = Param::integer(
-    "abc",
-    "maximum number of segments by which one ACK opens the window in slow start: 1 in RFC 5681 and ns-2, 2 in RFC \
-        3465; 0: no limit, as in Linux",
-)
-.default("1")
-.range(0.0, 1e6);
-
-/// Reno's parameters. The only state is the window.
+/// Reno's parameters. The only state is the window, and that of HyStart.
 #[derive(Debug)]
 pub struct Reno {
     /// Maximum number of segments per ACK that count in slow start.
     abc: u32,
     /// True if an ACK counts as one segment in congestion avoidance, however many segments it covers.
     acks: bool,
+    hystart: HyStart,
 }
 
 /// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
-    Ok(Box::new(Reno::new(args)))
+    Ok(Box::new(Reno { hystart: HyStart::new(args), ..Reno::new(args) }))
 }
 
 impl Reno {
-    /// Builds the controller from the parameters `abc` and `count`.
+    /// Builds the controller from the parameters `abc` and `count`, without HyStart.
     pub fn new(args: &Args) -> Reno {
-        Reno { abc: limit(args.integer("abc")), acks: args.word("count") == "acks" }
+        Reno { abc: limit(args.integer("abc")), acks: args.word("count") == "acks", hystart: HyStart::OFF }
     }
-}
-
-/// The slow-start limit from its parameter; 0 means no limit.
-pub(super) fn limit(abc: i64) -> u32 {
-    if abc <= 0 { u32::MAX } else { u32::try_from(abc).unwrap_or(u32::MAX) }
-}
-
-/// Slow start for `acked` segments; at most `abc` of them count (RFC 5681 §3.1 eq. 2). Returns the segments left for
-/// congestion avoidance.
-pub(super) fn slow_start(w: &mut Window, acked: u32, abc: u32) -> u32 {
-    if !w.in_slow_start() {
-        return acked;
-    }
-    let left = w.slow_start(acked.min(abc));
-    // Segments above the limit do not count later either.
-    if acked > abc { 0 } else { left }
 }
 
 /// Reno's growth for `acked` segments: slow start, in which at most `abc` segments count, then one segment per window
@@ -97,8 +74,8 @@ pub(super) fn answer(w: &Window, why: Signal) -> Response {
 }
 
 impl Controller for Reno {
-    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
-        let acked = slow_start(w, ack.acked, self.abc);
+    fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        let acked = self.hystart.slow_start(cx.now, w, ack, self.abc);
         if acked > 0 {
             // RFC 5681 §3.1: one segment per window of acknowledged data.
             w.additive_increase(w.cwnd, if self.acks { 1 } else { acked });
@@ -106,6 +83,9 @@ impl Controller for Reno {
     }
 
     fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        if let Signal::Timeout { .. } = why {
+            self.hystart.on_timeout();
+        }
         answer(w, why)
     }
 }

@@ -19,7 +19,8 @@
 //!
 //! State: 4 bytes for each sample of `history` and about 150 bytes.
 
-use super::reno::{ABC, Reno};
+use super::reno::Reno;
+use super::slow_start::ABC;
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::observe::Correction;

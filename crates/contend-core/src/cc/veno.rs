@@ -8,8 +8,9 @@
 //! - Jersey's thesis (§3.2.2) gives the second rule in place of the first. This file follows Fu and Liew: the slow
 //!   growth applies on a full path, not after a random loss.
 
+use super::slow_start::{ABC, limit, slow_start};
 use super::vegas::backlog;
-use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
+use super::{Ack, Cause, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -26,7 +27,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("random_percent", "part of the window that remains after a random loss, in percent")
         .default("80")
         .range(1.0, 100.0),
-    reno::ABC,
+    ABC,
 ];
 
 /// Veno's parameters and state. Fits the 104 bytes of a kernel controller.
@@ -43,7 +44,7 @@ struct Veno {
 /// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Veno {
-        abc: reno::limit(args.integer("abc")),
+        abc: limit(args.integer("abc")),
         beta: u32::try_from(args.integer("beta")).unwrap_or(3).max(1),
         random_percent: args.integer("random_percent").clamp(1, 100) as u32,
         base_us: 0,
@@ -67,7 +68,7 @@ impl Controller for Veno {
     }
 
     fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
-        let acked = reno::slow_start(w, ack.acked, self.abc);
+        let acked = slow_start(w, ack.acked, self.abc);
         if acked > 0 {
             // Fu and Liew 2003 §III-A: one segment per window, on a full path one per two windows.
             let per = if self.full(w) { w.cwnd.saturating_mul(2) } else { w.cwnd };

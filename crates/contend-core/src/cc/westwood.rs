@@ -7,6 +7,7 @@
 //!   same segment times out again.
 //! - A mark or a local drop is answered like a loss. The authors do not define this case.
 
+use super::slow_start::{ABC, limit};
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
 use crate::estimate::clock::{COUNT, Clock};
@@ -25,7 +26,7 @@ pub const CITE: &str =
 pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estimate on a loss; a loss sets the window \
     to the estimated bandwidth times the minimum round-trip time, instead of half the window.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[FILTER, TAU, M, SAMPLES, SHORTEST, COUNT, reno::ABC];
+pub const PARAMS: &[Param] = &[FILTER, TAU, M, SAMPLES, SHORTEST, COUNT, ABC];
 
 /// The `filter` parameter.
 pub(super) const FILTER: Param = Param::word(
@@ -66,7 +67,7 @@ impl Westwood {
             "plus" => Bandwidth::PerRound(estimate::westwood_plus::WestwoodPlus::new(args, clock)),
             _ => Bandwidth::Original(estimate::westwood::Westwood::new(args, clock)),
         };
-        Westwood { bandwidth, abc: reno::limit(args.integer("abc")), min_rtt_us: 0 }
+        Westwood { bandwidth, abc: limit(args.integer("abc")), min_rtt_us: 0 }
     }
 
     fn estimator(&mut self) -> &mut dyn Estimator {
