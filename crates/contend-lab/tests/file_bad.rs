@@ -82,7 +82,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:7:1: there is no key `wifi.slto`\
             \n  help: did you mean `slot`? Write one of: standard, preamble, band, durations, slot, sifs, difs, eifs, \
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
-            retry_long, rts_threshold, busy_slot, idle_access, ampdu, mac_queue, after_collision, rate, width, \
+            retry_long, rts_threshold, busy_slot, idle_access, ampdu, amsdu, mac_queue, after_collision, rate, width, \
             streams, mcs, guard, fec, packet_padding, extended_range, queue, loss, access",
     ),
     (
@@ -1163,6 +1163,24 @@ fn aggregates_have_the_limits_of_the_standard() {
         ),
         ("standard = \"802.11ax\"\nampdu = { window = 256, lifetime = \"never\" }", "(no error)"),
         ("standard = \"802.11ax\"\nampdu = \"off\"", "(no error)"),
+        (
+            "standard = \"802.11a\"\namsdu = \"3839B\"",
+            "`wifi.amsdu` needs 802.11n or a later standard; write standard = \"802.11n\", or remove it",
+        ),
+        (
+            "standard = \"802.11n\"\namsdu = \"7935B\"\nampdu = {}",
+            "`wifi.amsdu` is too large: 7935B; write a value from 1B to 4065B",
+        ),
+        (
+            "standard = \"802.11n\"\namsdu = \"11398B\"",
+            "`wifi.amsdu` is too large: 11398B; write a value from 1B to 7935B",
+        ),
+        (
+            "standard = \"802.11ax\"\nband = \"2.4GHz\"\namsdu = \"11398B\"",
+            "`wifi.amsdu` is too large: 11398B; write a value from 1B to 7935B",
+        ),
+        ("standard = \"802.11ax\"\namsdu = \"11398B\"\nmac_queue = \"20p\"", "(no error)"),
+        ("standard = \"802.11n\"\namsdu = \"off\"", "(no error)"),
     ] {
         assert_eq!(mode(wifi, ""), expected, "{wifi}");
     }

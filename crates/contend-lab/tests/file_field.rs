@@ -104,7 +104,7 @@ fn aggregates_are_not_for_fields_with_broadcasts() {
         mobile(field, grid, "m[1]", "m[2..6]").replace("standard = \"802.11b\"", wifi)
     };
     assert_eq!(message(&modern("routing = \"static\"")), "");
-    says(&modern("routing = \"aodv\""), &["`field` has routing messages", "wifi.ampdu = \"off\""]);
+    says(&modern("routing = \"aodv\""), &["`field` has routing messages", "write \"off\" for both"]);
 }
 
 /// Stations of a field of 1000 m x 1000 m with these keys, and a flow between two of them.

@@ -10,6 +10,7 @@ use contend_sim::loss;
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request};
+use contend_sim::wifi::phy::*;
 use contend_sim::wifi::{Frame, FrameOutcome};
 use proptest::prelude::*;
 
@@ -70,6 +71,47 @@ fn one_saturated_station_has_the_throughput_of_its_cycle() {
         let expected = packets as f64 / cycle * 20e6;
         let got = net.received(0).packets as f64;
         assert!((got / expected - 1.0).abs() < 0.005, "{bytes} B, {mpdus} MPDUs: {got} of {expected} packets");
+    }
+}
+
+/// 5 packets of 1500 B in one MPDU: 28 B of header and FCS, subframes of 1522 B, padded to 1524 B except the last. An
+/// ACK answers.
+#[test]
+fn packets_share_an_mpdu() {
+    let spec = Aggregation { msdu: 7935, mpdus: 1, window: 1, ..AGGREGATION };
+    let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+    s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 200_000_000);
+    let (net, frames) = frames_of(&s, 20.0);
+    let bytes = 28 + 4 * 1524 + 1522;
+    let data = frames.iter().rfind(|f| f.kind == Data).unwrap();
+    assert_eq!((u64::from(data.bytes), (data.end - data.start).as_micros()), (bytes, ppdu(bytes, 216)));
+    assert!(frames.iter().all(|f| matches!(f.kind, Data | FrameKind::Ack)));
+    let cycle = 28.0 + 7.5 * 9.0 + (ppdu(bytes, 216) + 10 + ppdu(14, 24)) as f64;
+    let expected = 5.0 / cycle * 20e6;
+    let got = net.received(0).packets as f64;
+    assert!((got / expected - 1.0).abs() < 0.005, "{got} of {expected} packets");
+}
+
+/// The PSDUs of ns-3.44 (`experiments/validation/modern-msdu.toml`): 5 or 7 packets of 1500 B share an MPDU; the last
+/// one of an A-MPDU is smaller, to fill 5.484 ms. A PSDU of one MPDU is here without its delimiter of VHT and HE.
+#[test]
+fn mpdus_of_several_packets_have_the_bytes_of_ns_3() {
+    let alone = Aggregation { mpdus: 1, window: 1, ..AGGREGATION };
+    let together = Aggregation { bytes: 6_500_631, mpdus: 256, window: 256, ..AGGREGATION };
+    for (standard, mode, spec, msdu, bytes) in [
+        (Standard::N, Mode::new(Family::Ht, 20, 1, 7), alone, 7_935, 7_648),
+        (Standard::Ac, Mode::new(Family::Vht, 80, 1, 9), alone, 7_935, 7_652 - 4),
+        (Standard::Ac, Mode::new(Family::Vht, 80, 1, 9), alone, 11_398, 10_700 - 4),
+        (Standard::Ax, Mode::new(Family::He, 80, 1, 11), alone, 11_398, 10_700 - 4),
+        (Standard::Ax, Mode::new(Family::He, 80, 1, 11), together, 11_398, 408_142),
+    ] {
+        let phy = Phy { durations: Durations::Ns3, ..Phy::new(standard, Preamble::Long) };
+        let mut s = saturated(phy, mac(Aggregation { msdu, ..spec }), 1, 54_000_000, 1);
+        s.cell.as_mut().unwrap().stations[0].rate = DataRate::Mcs(mode.unwrap());
+        s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 2_000_000_000);
+        let (_, frames) = frames_of(&s, 0.2);
+        let last = frames.iter().rfind(|f| f.kind == Data).unwrap();
+        assert_eq!(last.bytes, bytes, "{standard:?}, {msdu} B");
     }
 }
 
@@ -211,13 +253,14 @@ proptest! {
         attempts in prop::option::of(1u32..8),
         lifetime in prop_oneof![Just(0u64), 1u64..50],
         asks: bool,
+        msdu in prop_oneof![Just(0), 1000u32..12_000],
         loss in prop_oneof![Just(0.0), 0.0..0.7],
         rts: bool,
         tcp: bool,
         queue in 0..every::disciplines().len(),
     ) {
         let lifetime = Span::from_millis(lifetime);
-        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, ..AGGREGATION };
+        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, msdu, ..AGGREGATION };
         let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..mac(spec) };
         let mut s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)

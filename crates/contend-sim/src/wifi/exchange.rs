@@ -33,6 +33,8 @@ pub(super) struct Burst {
 pub(super) enum Content {
     /// One MPDU with one packet; an ACK answers.
     Packet,
+    /// One MPDU of so many bytes with several packets (A-MSDU); an ACK answers.
+    Together(u32),
     /// An A-MPDU of so many bytes; a block acknowledgment answers.
     Aggregate(u32),
     /// A request for a block acknowledgment.
@@ -42,7 +44,10 @@ pub(super) enum Content {
 impl Content {
     /// What answers it.
     pub(super) fn answer(self) -> PartKind {
-        if self == Content::Packet { PartKind::Ack } else { PartKind::BlockAck }
+        match self {
+            Content::Packet | Content::Together(_) => PartKind::Ack,
+            Content::Aggregate(_) | Content::Request => PartKind::BlockAck,
+        }
     }
 }
 
@@ -156,27 +161,35 @@ impl<'a> Plan<'a> {
         let may_be_protected = rates.is_protected || timing.limits.protection.is_long(burst.bytes);
         let protection = if may_be_protected && burst.to != BROADCAST { burst.protection } else { Protection::None };
         let (kinds, data, answer): (&[PartKind], _, _) = if burst.content == Content::Packet {
-            let kinds: &[PartKind] = match protection {
-                Protection::None if burst.to == BROADCAST => &[PartKind::Data],
-                Protection::None => &[PartKind::Data, PartKind::Ack],
-                Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
-                Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
-            };
+            let kinds = if burst.to == BROADCAST { &[PartKind::Data] } else { Plan::with_ack(protection) };
             (kinds, rates.data(burst.bytes), rates.ack)
         } else {
-            Plan::of_aggregate(burst.content, protection, rates)
+            Plan::of_several(burst.content, protection, rates)
         };
         Plan { burst: Burst { protection, ..*burst }, kinds, timing, rates, data, answer }
     }
 
+    /// The kinds of a burst that an ACK answers.
+    #[inline]
+    fn with_ack(protection: Protection) -> &'static [PartKind] {
+        match protection {
+            Protection::None => &[PartKind::Data, PartKind::Ack],
+            Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
+            Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
+        }
+    }
+
     /// The kinds, the duration of the data and that of the answer for a burst that is not a single packet.
-    fn of_aggregate(
-        content: Content,
-        protection: Protection,
-        rates: &RateTable,
-    ) -> (&'static [PartKind], Airtime, Span) {
-        let Content::Aggregate(psdu) = content else {
-            return (&[PartKind::Request, PartKind::BlockAck], rates.control.airtime(REQUEST_BYTES), rates.block_ack);
+    fn of_several(content: Content, protection: Protection, rates: &RateTable) -> (&'static [PartKind], Airtime, Span) {
+        let psdu = match content {
+            Content::Packet | Content::Request => {
+                let request = rates.control.airtime(REQUEST_BYTES);
+                return (&[PartKind::Request, PartKind::BlockAck], request, rates.block_ack);
+            }
+            Content::Together(mpdu) => {
+                return (Plan::with_ack(protection), rates.rate.airtime(rates.rate.psdu(mpdu)), rates.ack);
+            }
+            Content::Aggregate(psdu) => psdu,
         };
         let kinds: &[PartKind] = match protection {
             Protection::None => &[PartKind::Data, PartKind::BlockAck],
@@ -248,7 +261,7 @@ impl<'a> Plan<'a> {
             PartKind::Rts => RTS_BYTES,
             PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
             PartKind::Data => match self.burst.content {
-                Content::Aggregate(psdu) => psdu,
+                Content::Aggregate(bytes) | Content::Together(bytes) => bytes,
                 Content::Packet | Content::Request => self.burst.bytes + self.timing.limits.protection.overhead,
             },
             PartKind::Request => REQUEST_BYTES,

@@ -10,7 +10,7 @@ use super::air::Air;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst, Content};
 use super::phy::Protection;
-use super::store::{End, Store};
+use super::store::{DELIMITER, End, Store};
 use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
@@ -477,8 +477,12 @@ impl Mac {
         let Some((packet, sequence)) = store.first() else { return false };
         let (content, protection) = match batch.mpdus {
             0 => (Content::Request, Protection::None),
-            1 => (Content::Packet, self.limits.protection.of(batch.bytes)),
-            _ => (Content::Aggregate(batch.psdu), self.limits.protection.of_aggregate(batch.psdu)),
+            1 if batch.packets == 1 => (Content::Packet, self.limits.protection.of(batch.bytes)),
+            1 => {
+                let mpdu = batch.psdu - DELIMITER;
+                (Content::Together(mpdu), self.limits.protection.of_psdu(mpdu))
+            }
+            _ => (Content::Aggregate(batch.psdu), self.limits.protection.of_psdu(batch.psdu)),
         };
         let rate = air.given_rate(station, batch.to);
         let burst = Burst { from: station, to: batch.to, bytes: batch.bytes, content, protection, rate };

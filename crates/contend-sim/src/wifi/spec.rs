@@ -197,6 +197,8 @@ pub struct MacSpec {
 pub struct Aggregation {
     /// Most bytes of an A-MPDU.
     pub bytes: u32,
+    /// Most bytes of an A-MSDU: packets that share an MPDU; 0: each packet has its own.
+    pub msdu: u32,
     /// Most MPDUs of an A-MPDU.
     pub mpdus: u32,
     /// Most MPDUs under way: the window of the block acknowledgment.

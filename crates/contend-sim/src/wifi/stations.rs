@@ -16,7 +16,7 @@ use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Re
 use super::observers::Observers;
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
-use super::store::Store;
+use super::store::{Headers, Store};
 use super::{BROADCAST, Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
@@ -375,7 +375,7 @@ impl Make<'_> {
         let (timing, rng) = (self.air.timing(), rng::stream(self.seed, name, "backoff"));
         let mut mac = Mac::new(station, timing.limits, access, rng, queues);
         if let Some(spec) = timing.aggregation {
-            mac.aggregate(Store::new(spec, timing.limits.protection.overhead));
+            mac.aggregate(Store::new(spec, Headers { mpdu: self.phy.mpdu(0), llc: self.phy.llc }));
         }
         Ok(mac)
     }

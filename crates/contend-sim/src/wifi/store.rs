@@ -1,9 +1,10 @@
 //! The packets of one sender between its queue and the receivers that acknowledge in blocks.
 //!
-//! IEEE 802.11-2016 §10.24 (block acknowledgment) and §10.13 (A-MPDU). Each receiver has a line of MPDUs in the order
-//! of their sequence numbers. The line begins with the oldest MPDU that one of the two ends still needs: the sender
-//! keeps an MPDU until it is acknowledged or given up, the receiver until all MPDUs before it are there. So one line
-//! has both the window of the sender and the reordering of the receiver, and no packet is copied.
+//! IEEE 802.11-2016 §10.24 (block acknowledgment), §10.13 (A-MPDU) and §10.12 (A-MSDU). Each receiver has a line of
+//! packets, and of the MPDUs that carry the first of them, in the order of their sequence numbers. The line begins with
+//! the oldest MPDU that one of the two ends still needs: the sender keeps an MPDU until it is acknowledged or given up,
+//! the receiver until all MPDUs before it are there. So one line has both the window of the sender and the reordering
+//! of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
 
 use super::StationId;
 use super::spec::Aggregation;
@@ -13,7 +14,18 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 /// Bytes of the delimiter before an MPDU in an A-MPDU (§9.7.1).
-const DELIMITER: u32 = 4;
+pub(super) const DELIMITER: u32 = 4;
+/// Bytes of the header of a subframe of an A-MSDU: two addresses and a length (§9.3.2.2.2).
+const SUBFRAME: u32 = 14;
+
+/// Bytes that a sender adds to an IP packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Headers {
+    /// An MPDU besides its only IP packet.
+    pub(super) mpdu: u32,
+    /// LLC/SNAP, which is part of that.
+    pub(super) llc: u32,
+}
 
 /// What a sender sends next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +34,8 @@ pub(super) struct Batch {
     pub(super) to: StationId,
     /// MPDUs; 0 for a request for a block acknowledgment.
     pub(super) mpdus: u32,
+    /// Packets.
+    pub(super) packets: u32,
     /// Bytes of the IP packets.
     pub(super) bytes: u32,
     /// Bytes of the A-MPDU.
@@ -43,8 +57,7 @@ pub(super) enum End {
 #[derive(Debug)]
 pub(super) struct Store {
     spec: Aggregation,
-    /// Bytes of an MPDU besides its IP packet.
-    overhead: u32,
+    headers: Headers,
     lines: Vec<Line>,
     /// The number of the line to each receiver.
     line_of: BTreeMap<StationId, usize>,
@@ -62,35 +75,59 @@ pub(super) struct Store {
     current: Option<usize>,
 }
 
-/// The MPDUs to one receiver, in the order of their sequence numbers. Places count from the first.
+/// The packets to one receiver. Places count from the first.
 #[derive(Debug)]
 struct Line {
     to: StationId,
+    /// First those of the MPDUs, then those that were never sent.
+    packets: VecDeque<Held>,
+    /// How many packets the line has forgotten.
+    forgotten: u64,
+    /// Place of the first packet that was never sent.
+    new: usize,
+    /// In the order of their sequence numbers.
     mpdus: VecDeque<Mpdu>,
     /// The sequence number of the first MPDU, counted without end.
     first: u64,
     /// Place of the oldest MPDU that the sender still needs.
     window: usize,
-    /// Place of the first MPDU that was never sent.
-    new: usize,
     /// Place of the first MPDU that the receiver has not passed on.
     next: usize,
+    /// Packets of this MPDU that the receiver has passed on.
+    passed: u32,
     /// The receiver waits for no MPDU with a lower sequence number.
     told: u64,
     /// Packets that the sender still needs, and the bytes of their IP packets.
     load: Backlog,
+    /// The same of those that were never sent.
+    new_load: Backlog,
     /// True if a request is sent before further data.
     asks: bool,
     /// True if the line is among the ready ones.
     is_ready: bool,
 }
 
-/// One MPDU.
+/// A packet of a line.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    packet: Packet,
+    /// Its number in the order in which the store took packets from the queue, from 1.
+    number: u64,
+}
+
+/// One MPDU, which has a sequence number.
 #[derive(Clone, Copy, Debug)]
 struct Mpdu {
-    packet: Packet,
-    /// Number of the packet in the order in which the store took them from the queue, from 1.
-    number: u64,
+    /// Its first packet, counted without end.
+    start: u64,
+    /// Its packets; an A-MSDU has several.
+    packets: u32,
+    /// Bytes of its IP packets.
+    payload: u32,
+    /// Its bytes, with header and FCS.
+    bytes: u32,
+    /// When its first packet was queued.
+    queued: Time,
     /// How often it was sent.
     attempts: u32,
     /// True while it is in the batch in service.
@@ -102,11 +139,11 @@ struct Mpdu {
 }
 
 impl Store {
-    /// An empty store. `overhead`: bytes of an MPDU besides its IP packet.
-    pub(super) fn new(spec: Aggregation, overhead: u32) -> Store {
+    /// An empty store.
+    pub(super) fn new(spec: Aggregation, headers: Headers) -> Store {
         Store {
             spec,
-            overhead,
+            headers,
             lines: Vec::new(),
             line_of: BTreeMap::new(),
             ready: BinaryHeap::new(),
@@ -136,9 +173,9 @@ impl Store {
             self.lines.push(Line::new(p.next_hop));
         }
         self.taken += 1;
-        let mpdu = Mpdu { packet: *p, number: self.taken, attempts: 0, on_air: false, received: false, settled: false };
-        self.lines[i].mpdus.push_back(mpdu);
+        self.lines[i].packets.push_back(Held { packet: *p, number: self.taken });
         self.lines[i].load.add(p);
+        self.lines[i].new_load.add(p);
         self.unsettled += 1;
         self.carrying += 1;
         self.queue_up(i);
@@ -163,7 +200,7 @@ impl Store {
 
     /// A packet of the line to `to`, if something for `to` may be sent now.
     pub(super) fn held(&self, to: StationId) -> Option<&Packet> {
-        self.line(to).filter(|line| line.oldest().is_some())?.mpdus.front().map(|m| &m.packet)
+        self.line(to).filter(|line| line.oldest().is_some())?.packets.front().map(|p| &p.packet)
     }
 
     /// Puts line `i` among the ready ones if it has something to send.
@@ -216,13 +253,13 @@ impl Store {
         fits: &impl Fn(StationId) -> u32,
         gone: &mut impl FnMut(&Packet),
     ) -> Option<Batch> {
-        let (spec, overhead) = (&self.spec, self.overhead);
+        let (spec, headers) = (&self.spec, &self.headers);
         let line = &mut self.lines[i];
         let stale = line.drop_stale(spec, now, gone);
         self.unsettled -= stale;
         self.carrying -= stale;
         let most = spec.bytes.min(fits(line.to));
-        let batch = if line.asks { Some(Batch::request(line.to)) } else { line.fill(spec, most, overhead) };
+        let batch = if line.asks { Some(Batch::request(line.to)) } else { line.fill(spec, most, headers) };
         self.current = batch.map(|_| i);
         batch
     }
@@ -233,24 +270,27 @@ impl Store {
         let line = self.lines.get(self.current?)?;
         let number = |place: usize| ((line.first + place as u64) & 0xfff) as u16;
         if line.asks {
-            return line.mpdus.front().map(|m| (&m.packet, number(line.window)));
+            return line.packets.front().map(|p| (&p.packet, number(line.window)));
         }
-        let sent = (line.window..).zip(line.mpdus.range(line.window..));
-        sent.filter(|(_, m)| m.on_air).map(|(place, m)| (&m.packet, number(place))).next()
+        let mut sent = (line.window..).zip(line.mpdus.range(line.window..));
+        let (place, m) = sent.find(|(_, m)| m.on_air)?;
+        line.first_of(m).map(|p| (&p.packet, number(place)))
     }
 
     /// The MPDUs of the batch in service reach their receiver, except those for which `lost` is true; it gets the bytes
-    /// of an MPDU and its packet. A request reaches it always. Returns how many MPDUs have arrived.
+    /// of an MPDU and its first packet. A request reaches it always. Returns how many MPDUs have arrived.
     pub(super) fn arrive(&mut self, mut lost: impl FnMut(u32, &Packet) -> bool) -> u32 {
-        let (overhead, window) = (self.overhead, u64::from(self.spec.window));
+        let window = u64::from(self.spec.window);
         let Some(line) = self.current.and_then(|i| self.lines.get_mut(i)) else { return 0 };
         if line.asks {
             line.told = line.first + line.window as u64;
             return 0;
         }
         let mut arrived = 0;
-        for (number, m) in (line.first + line.window as u64..).zip(line.mpdus.range_mut(line.window..line.new)) {
-            if m.on_air && !lost(m.packet.size + overhead, &m.packet) {
+        let (packets, forgotten) = (&line.packets, line.forgotten);
+        for (number, m) in (line.first + line.window as u64..).zip(line.mpdus.range_mut(line.window..)) {
+            let Some(first) = packets.get((m.start - forgotten) as usize).filter(|_| m.on_air) else { continue };
+            if !lost(m.bytes, &first.packet) {
                 arrived += 1;
                 m.received = true;
                 // §10.24.7.6.2: an MPDU beyond the receiver's window moves it.
@@ -264,16 +304,17 @@ impl Store {
     pub(super) fn pass_on(&mut self) -> Option<(StationId, &Packet)> {
         let line = self.lines.get_mut(self.current?)?;
         loop {
-            let place = line.next;
-            let received = line.mpdus.get(place)?.received;
-            if !received && line.first + place as u64 >= line.told {
+            let m = line.mpdus.get(line.next)?;
+            if m.received && line.passed < m.packets {
+                let place = (m.start - line.forgotten) as usize + line.passed as usize;
+                line.passed += 1;
+                self.carrying -= 1;
+                return line.packets.get(place).map(|p| (line.to, &p.packet));
+            }
+            if !m.received && line.first + line.next as u64 >= line.told {
                 return None;
             }
-            line.next += 1;
-            if received {
-                self.carrying -= 1;
-                return line.mpdus.get(place).map(|m| (line.to, &m.packet));
-            }
+            (line.next, line.passed) = (line.next + 1, 0);
         }
     }
 
@@ -285,28 +326,30 @@ impl Store {
         let line = &mut self.lines[i];
         let asked = std::mem::take(&mut line.asks);
         // An MPDU alone is answered by an ACK, and is sent again.
-        let is_aggregate = line.mpdus.range(line.window..line.new).filter(|m| m.on_air).nth(1).is_some();
+        let is_aggregate = line.mpdus.range(line.window..).filter(|m| m.on_air).nth(1).is_some();
         line.asks = match end {
             End::Answered => false,
             End::NotAnswered => asked || (spec.asks && is_aggregate),
             End::NotSent => asked,
         };
         let answered = end == End::Answered;
-        for m in line.mpdus.range_mut(line.window..line.new).filter(|m| !m.settled) {
+        let (packets, forgotten) = (&line.packets, line.forgotten);
+        for m in line.mpdus.range_mut(line.window..).filter(|m| !m.settled) {
             m.attempts -= u32::from(m.on_air && end == End::NotSent);
             m.on_air = false;
             // While the sender asks, it does not know what has arrived.
             let given_up = !line.asks && is_given_up(spec, m, now);
-            if answered && m.received {
-                m.settled = true;
-            } else if given_up {
-                m.settled = true;
-                self.carrying -= u32::from(!m.received);
-                gone(&m.packet, m.received);
+            m.settled = answered && m.received || given_up;
+            if !m.settled {
+                continue;
             }
-            if m.settled {
-                self.unsettled -= 1;
-                line.load.remove(&m.packet);
+            self.unsettled -= m.packets;
+            line.load.packets -= u64::from(m.packets);
+            line.load.bytes -= u64::from(m.payload);
+            if !(answered && m.received) {
+                let place = (m.start - forgotten) as usize;
+                packets.range(place..place + m.packets as usize).for_each(|p| gone(&p.packet, m.received));
+                self.carrying -= if m.received { 0 } else { m.packets };
             }
         }
         line.advance(spec.window);
@@ -318,17 +361,18 @@ impl Store {
 
 /// True if the sender gives `m` up at `now`.
 fn is_given_up(spec: &Aggregation, m: &Mpdu, now: Time) -> bool {
-    spec.attempts.is_some_and(|most| m.attempts >= most) || is_stale(spec, m, now)
+    spec.attempts.is_some_and(|most| m.attempts >= most) || is_stale(spec, m.queued, now)
 }
 
-fn is_stale(spec: &Aggregation, m: &Mpdu, now: Time) -> bool {
-    !spec.lifetime.is_zero() && now.since(m.packet.queued) > spec.lifetime
+/// True if a packet that was queued at `queued` is too old.
+fn is_stale(spec: &Aggregation, queued: Time, now: Time) -> bool {
+    !spec.lifetime.is_zero() && now.since(queued) > spec.lifetime
 }
 
 impl Batch {
     /// A request for a block acknowledgment.
     fn request(to: StationId) -> Batch {
-        Batch { to, mpdus: 0, bytes: 0, psdu: 0 }
+        Batch { to, mpdus: 0, packets: 0, bytes: 0, psdu: 0 }
     }
 }
 
@@ -336,13 +380,17 @@ impl Line {
     fn new(to: StationId) -> Line {
         Line {
             to,
+            packets: VecDeque::new(),
+            forgotten: 0,
+            new: 0,
             mpdus: VecDeque::new(),
             first: 0,
             window: 0,
-            new: 0,
             next: 0,
+            passed: 0,
             told: 0,
             load: Backlog::default(),
+            new_load: Backlog::default(),
             asks: false,
             is_ready: false,
         }
@@ -350,23 +398,32 @@ impl Line {
 
     /// True if another packet may fit into the next batch, of at most `most` bytes.
     fn has_room(&self, spec: &Aggregation, most: u32) -> bool {
-        let in_window = (self.mpdus.len() - self.window) < spec.window as usize;
-        in_window && self.load.packets < u64::from(spec.mpdus) && self.load.bytes < u64::from(most)
+        // The fewest MPDUs that carry so much.
+        let mpdus = |load: &Backlog| if spec.msdu == 0 { load.packets } else { load.bytes / u64::from(spec.msdu) };
+        let in_window = (self.mpdus.len() - self.window) as u64 + mpdus(&self.new_load) < u64::from(spec.window);
+        in_window && mpdus(&self.load) < u64::from(spec.mpdus) && self.load.bytes < u64::from(most)
+    }
+
+    /// The first packet of `m`.
+    fn first_of(&self, m: &Mpdu) -> Option<&Held> {
+        self.packets.get((m.start - self.forgotten) as usize)
     }
 
     /// The number of the oldest packet that waits; 0 for a request; `None` if nothing is to be sent.
     fn oldest(&self) -> Option<u64> {
-        let waits = self.mpdus.range(self.window.min(self.mpdus.len())..).find(|m| !m.settled);
-        waits.map(|m| m.number).or(self.asks.then_some(0))
+        let again = self.mpdus.range(self.window..).find(|m| !m.settled).and_then(|m| self.first_of(m));
+        let waits = again.or_else(|| self.packets.get(self.new));
+        waits.map(|p| p.number).or(self.asks.then_some(0))
     }
 
     /// Drops the packets that were never sent and have waited for too long. Returns their number.
     fn drop_stale(&mut self, spec: &Aggregation, now: Time, gone: &mut impl FnMut(&Packet)) -> u32 {
         let mut dropped = 0;
-        while let Some(m) = self.mpdus.get(self.new).filter(|m| is_stale(spec, m, now)) {
-            gone(&m.packet);
-            self.load.remove(&m.packet);
-            self.mpdus.remove(self.new);
+        while let Some(p) = self.packets.get(self.new).map(|p| p.packet).filter(|p| is_stale(spec, p.queued, now)) {
+            gone(&p);
+            self.load.remove(&p);
+            self.new_load.remove(&p);
+            self.packets.remove(self.new);
             dropped += 1;
         }
         dropped
@@ -374,19 +431,61 @@ impl Line {
 
     /// The next MPDUs in the window, those that were sent before first, as long as the PSDU has at most `most` bytes.
     /// At least one, if any waits.
-    fn fill(&mut self, spec: &Aggregation, most: u32, overhead: u32) -> Option<Batch> {
-        let end = self.mpdus.len().min(self.window + spec.window as usize);
+    fn fill(&mut self, spec: &Aggregation, most: u32, headers: &Headers) -> Option<Batch> {
         let mut batch = Batch::request(self.to);
-        for (place, m) in (self.window..).zip(self.mpdus.range_mut(self.window..end)).filter(|(_, m)| !m.settled) {
-            let psdu = batch.psdu.next_multiple_of(4) + DELIMITER + m.packet.size + overhead;
-            if batch.mpdus > 0 && (psdu > most || batch.mpdus == spec.mpdus) {
+        for place in self.window..self.window + spec.window as usize {
+            let before = batch.psdu.next_multiple_of(4) + DELIMITER;
+            let left = most.saturating_sub(before);
+            let fits = |m: &Mpdu| batch.mpdus == 0 || (m.bytes <= left && batch.mpdus < spec.mpdus);
+            if place == self.mpdus.len() {
+                let Some(m) = self.gather(spec.msdu, left, headers).filter(fits) else { break };
+                self.new += m.packets as usize;
+                self.new_load.packets -= u64::from(m.packets);
+                self.new_load.bytes -= u64::from(m.payload);
+                self.mpdus.push_back(m);
+            }
+            let Some(m) = self.mpdus.get_mut(place).filter(|m| !m.settled) else { continue };
+            if !fits(m) {
                 break;
             }
             (m.on_air, m.attempts) = (true, m.attempts + 1);
-            self.new = self.new.max(place + 1);
-            batch = Batch { mpdus: batch.mpdus + 1, bytes: batch.bytes + m.packet.size, psdu, ..batch };
+            batch = Batch {
+                mpdus: batch.mpdus + 1,
+                packets: batch.packets + m.packets,
+                bytes: batch.bytes + m.payload,
+                psdu: before + m.bytes,
+                ..batch
+            };
         }
         (batch.mpdus > 0).then_some(batch)
+    }
+
+    /// An MPDU of the next packets that were never sent: one, or as many as fit into an A-MSDU of `msdu` bytes and an
+    /// MPDU of `most` bytes.
+    fn gather(&self, msdu: u32, most: u32, headers: &Headers) -> Option<Mpdu> {
+        let mut packets = self.packets.range(self.new..);
+        let first = &packets.next()?.packet;
+        let mut m = Mpdu {
+            start: self.forgotten + self.new as u64,
+            packets: 1,
+            payload: first.size,
+            bytes: headers.mpdu + first.size,
+            queued: first.queued,
+            attempts: 0,
+            on_air: false,
+            received: false,
+            settled: false,
+        };
+        let mut together = SUBFRAME + headers.llc + first.size;
+        for Held { packet: p, .. } in packets {
+            together = together.next_multiple_of(4) + SUBFRAME + headers.llc + p.size;
+            let bytes = headers.mpdu - headers.llc + together;
+            if together > msdu || bytes > most {
+                break;
+            }
+            m = Mpdu { packets: m.packets + 1, payload: m.payload + p.size, bytes, ..m };
+        }
+        Some(m)
     }
 
     /// Moves the window over the MPDUs that the sender no longer needs, and forgets those that neither end needs. If
@@ -404,9 +503,11 @@ impl Line {
             self.asks = true;
         }
         let over = self.window.min(self.next);
-        self.mpdus.drain(..over);
+        let packets: u32 = self.mpdus.drain(..over).map(|m| m.packets).sum();
+        self.packets.drain(..packets as usize);
+        self.forgotten += u64::from(packets);
         self.first += over as u64;
-        (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - over);
+        (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - packets as usize);
     }
 }
 
@@ -418,6 +519,7 @@ mod tests {
 
     const SPEC: Aggregation = Aggregation {
         bytes: 65_535,
+        msdu: 0,
         mpdus: 64,
         window: 64,
         duration: Span::from_micros(5484),
@@ -427,6 +529,8 @@ mod tests {
         asks: true,
     };
 
+    const HEADERS: Headers = Headers { mpdu: 38, llc: 8 };
+
     fn packet(to: StationId, number: u64) -> Packet {
         Packet::new(FlowId(to), 1500, Time::from_nanos(number), Body::Udp { seq: number })
             .toward(to)
@@ -434,7 +538,7 @@ mod tests {
     }
 
     fn filled(spec: Aggregation, to: StationId, packets: u64) -> Store {
-        let mut store = Store::new(spec, 38);
+        let mut store = Store::new(spec, HEADERS);
         (0..packets).for_each(|n| store.put(&packet(to, n)));
         store
     }
@@ -457,7 +561,7 @@ mod tests {
     fn a_batch_has_the_bytes_of_its_mpdus_with_delimiters_and_padding() {
         // 1,500 B of IP, 8 B of LLC/SNAP, 30 B of MAC header and FCS: subframes of 1,544 B, the last without padding.
         let batch = take(&mut filled(SPEC, 1, 10)).unwrap();
-        assert_eq!(batch, Batch { to: 1, mpdus: 10, bytes: 15_000, psdu: 1544 * 9 + 1542 });
+        assert_eq!(batch, Batch { to: 1, mpdus: 10, packets: 10, bytes: 15_000, psdu: 1544 * 9 + 1542 });
     }
 
     #[test]
@@ -539,7 +643,7 @@ mod tests {
 
     #[test]
     fn the_receiver_whose_packet_was_taken_first_is_served() {
-        let mut store = Store::new(SPEC, 38);
+        let mut store = Store::new(SPEC, HEADERS);
         [(2, 5), (1, 6), (2, 7), (3, 1)].into_iter().for_each(|(to, n)| store.put(&packet(to, n)));
         let mut order = vec![];
         while let Some(batch) = take(&mut store) {
@@ -559,6 +663,40 @@ mod tests {
         assert_eq!((gone, store.carrying(), store.unsettled), (3, 0, 0));
     }
 
+    /// 5 packets of 1,500 B: subframes of 1,522 B, padded to 1,524 B except the last, and 30 B of header and FCS.
+    #[test]
+    fn packets_share_an_mpdu_up_to_the_bytes_of_an_amsdu() {
+        let spec = Aggregation { msdu: 7935, bytes: 20_000, ..SPEC };
+        let mut store = filled(spec, 1, 100);
+        let mpdu = 30 + 4 * 1524 + 1522;
+        let whole = 4 + mpdu;
+        // Two such MPDUs and one of three packets fill the A-MPDU.
+        let batch = Batch { to: 1, mpdus: 3, packets: 13, bytes: 19_500, psdu: 2 * whole + 4 + 30 + 2 * 1524 + 1522 };
+        assert_eq!(take(&mut store), Some(batch));
+        let mut sizes = vec![];
+        store.arrive(|bytes, p| {
+            sizes.push((bytes, p.sent.as_nanos()));
+            sizes.len() == 2
+        });
+        assert_eq!(sizes, [(mpdu, 0), (mpdu, 5), (30 + 2 * 1524 + 1522, 10)]);
+        // A lost MPDU loses its packets, and goes out again as it was.
+        assert_eq!(passed(&mut store), (0..5).collect::<Vec<_>>());
+        store.end(Time::ZERO, End::Answered, |_, _| panic!());
+        assert_eq!(take(&mut store).map(|b| (b.mpdus, b.packets)), Some((3, 13)));
+        assert_eq!(store.first().map(|(p, n)| (p.sent.as_nanos(), n)), Some((5, 1)));
+        store.arrive(|_, _| false);
+        assert_eq!(passed(&mut store), (5..21).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_window_counts_mpdus() {
+        let spec = Aggregation { msdu: 3839, window: 3, bytes: 1 << 20, ..SPEC };
+        assert_eq!(take(&mut filled(spec, 1, 100)).map(|b| (b.mpdus, b.packets)), Some((3, 6)));
+        // A receiver whose PSDUs have no room for more gets one packet.
+        let mut store = filled(spec, 1, 100);
+        assert_eq!(store.take(Time::ZERO, |_| 0, |_| {}).map(|b| (b.mpdus, b.packets)), Some((1, 1)));
+    }
+
     proptest! {
         /// Whatever is lost, each packet is passed on once and in order, or given up; nothing stays behind.
         #[test]
@@ -567,10 +705,11 @@ mod tests {
             window in 1u32..80,
             attempts in prop::option::of(1u32..5),
             asks: bool,
+            msdu in prop_oneof![Just(0), 1000u32..12_000],
             losses in prop::collection::vec(0u8..4, 1..40),
             answers in prop::collection::vec(any::<bool>(), 1..40),
         ) {
-            let mut store = filled(Aggregation { window, attempts, asks, ..SPEC }, 1, packets);
+            let mut store = filled(Aggregation { window, attempts, asks, msdu, ..SPEC }, 1, packets);
             let (mut got, mut lost, mut draws) = (vec![], vec![], (losses.iter().cycle(), answers.iter().cycle()));
             for step in 0..20_000 {
                 if take(&mut store).is_none() {
@@ -589,7 +728,9 @@ mod tests {
             let mut all: Vec<u64> = got.iter().chain(&lost).copied().collect();
             all.sort_unstable();
             prop_assert_eq!(all, (0..packets).collect::<Vec<_>>());
-            prop_assert_eq!((store.carrying(), store.unsettled, store.lines[0].mpdus.len()), (0, 0, 0));
+            let line = &store.lines[0];
+            prop_assert_eq!((store.carrying(), store.unsettled), (0, 0));
+            prop_assert_eq!((line.mpdus.len(), line.packets.len(), line.new), (0, 0, 0));
         }
     }
 }

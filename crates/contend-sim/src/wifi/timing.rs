@@ -125,9 +125,9 @@ impl ProtectionRule {
         size + self.overhead > self.rts_threshold
     }
 
-    /// The protection of an A-MPDU of `psdu` bytes.
+    /// The protection of an MPDU with several packets, or of an A-MPDU, of `psdu` bytes.
     #[inline]
-    pub(super) fn of_aggregate(&self, psdu: u32) -> Protection {
+    pub(super) fn of_psdu(&self, psdu: u32) -> Protection {
         if psdu > self.rts_threshold { Protection::RtsCts } else { self.otherwise }
     }
 

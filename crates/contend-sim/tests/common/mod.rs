@@ -82,6 +82,7 @@ pub const MAC: MacSpec = MacSpec {
 
 /// The limits of 802.11n, without lifetime or limit of attempts.
 pub const AGGREGATION: Aggregation = Aggregation {
+    msdu: 0,
     bytes: 65_535,
     mpdus: 64,
     window: 64,

@@ -92,8 +92,8 @@ impl Reach<'_, '_> {
         let broadcasts = self.field.arp || self.field.routing.as_ref().is_some_and(|r| r.entry.name != "static");
         if self.cell.mac.aggregation.is_some() && broadcasts {
             return Err(self.at.error(
-                "has routing messages or ARP, but wifi.ampdu does not carry broadcasts yet",
-                "write wifi.ampdu = \"off\", or field.routing = \"static\" without arp",
+                "has routing messages or ARP, but senders with wifi.ampdu or wifi.amsdu do not send broadcasts yet",
+                "write \"off\" for both, or field.routing = \"static\" without arp",
             ));
         }
         Ok(())

@@ -12,7 +12,7 @@ use contend_core::registry::{Amount, Choice, Unit};
 use contend_sim::loss;
 use contend_sim::scenario::{AfterCollision, Aggregation, BusySlot, IdleAccess, MacSpec, StationSpec};
 use contend_sim::wifi::access::{self, Setting};
-use contend_sim::wifi::phy::{Durations, LONGEST_PPDU, Phy, Preamble, Protection, Standard};
+use contend_sim::wifi::phy::{Band, Durations, LONGEST_PPDU, Phy, Preamble, Protection, Standard};
 use std::collections::BTreeSet;
 
 /// A cell without its stations.
@@ -122,8 +122,9 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
 }
 
 fn read_mac(f: &mut Fields, phy: &Phy) -> Result<MacSpec, FileError> {
+    let retry_short = f.read_or("retry_short", 7, |v| v.integer(1..=255))? as u32;
     Ok(MacSpec {
-        retry_short: f.read_or("retry_short", 7, |v| v.integer(1..=255))? as u32,
+        retry_short,
         retry_long: f.read_or("retry_long", 4, |v| v.integer(1..=255))? as u32,
         rts_threshold: f.read_or("rts_threshold", u32::MAX, |v| {
             if phy.protection == Protection::RtsCts {
@@ -142,7 +143,7 @@ fn read_mac(f: &mut Fields, phy: &Phy) -> Result<MacSpec, FileError> {
         idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| {
             v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)])
         })?,
-        aggregation: read_aggregation(f, phy.standard)?,
+        aggregation: read_aggregation(f, phy, retry_short)?,
         after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| {
             v.word(&[
                 ("eifs", AfterCollision::Eifs),
@@ -154,9 +155,14 @@ fn read_mac(f: &mut Fields, phy: &Phy) -> Result<MacSpec, FileError> {
     })
 }
 
-/// Reads `ampdu` and `mac_queue`.
-fn read_aggregation(f: &mut Fields, standard: Standard) -> Result<Option<Aggregation>, FileError> {
-    let aggregation = f.read("ampdu", |v| read_ampdu(&v, standard))?.flatten();
+/// Reads `ampdu`, `amsdu` and `mac_queue`. A sender without A-MPDUs sends one MPDU `attempts` times.
+fn read_aggregation(f: &mut Fields, phy: &Phy, attempts: u32) -> Result<Option<Aggregation>, FileError> {
+    let ampdu = f.read("ampdu", |v| read_ampdu(&v, phy.standard))?.flatten();
+    let msdu = f.read_or("amsdu", 0, |v| read_amsdu(&v, phy, ampdu.is_some()))?;
+    let aggregation = match ampdu {
+        None if msdu == 0 => None,
+        ampdu => Some(Aggregation { msdu, ..ampdu.unwrap_or(Aggregation { attempts: Some(attempts), ..ONE_MPDU }) }),
+    };
     let limit = f.read("mac_queue", |v| {
         if aggregation.is_none() {
             return Err(v.error("has no meaning without aggregates", "write ampdu = {}, or remove it"));
@@ -194,6 +200,7 @@ fn read_ampdu(v: &Val, standard: Standard) -> Result<Option<Aggregation>, FileEr
     let window = f.read_or("window", window, |v| Ok(v.integer(1..=u64::from(window))? as u32))?;
     let aggregation = Aggregation {
         bytes: f.read_or("bytes", bytes, |v| Ok(v.bytes(1..=u64::from(bytes))? as u32))?,
+        msdu: 0,
         mpdus: f.read_or("mpdus", window, |v| Ok(v.integer(1..=u64::from(window))? as u32))?,
         window,
         duration: f.read_or("duration", LONGEST_PPDU, |v| {
@@ -213,6 +220,37 @@ fn read_ampdu(v: &Val, standard: Standard) -> Result<Option<Aggregation>, FileEr
     f.finish()?;
     Ok(Some(aggregation))
 }
+
+/// Reads `amsdu`: "off", or the most bytes of an A-MSDU.
+fn read_amsdu(v: &Val, phy: &Phy, in_ampdu: bool) -> Result<u32, FileError> {
+    if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
+        return Ok(0);
+    }
+    // IEEE 802.11-2020 §9.4.2.55.2 (HT) and §9.4.2.157.2 (VHT: MPDUs of 11454 B), 802.11ax-2021 §9.4.2.263 (6 GHz),
+    // 802.11be-2024 §9.4.2.321.2 (EHT, at 2.4 GHz too). In an A-MPDU of HT an MPDU has 4095 B (§10.11).
+    let most = match (phy.standard, phy.band) {
+        (Standard::Dsss | Standard::B | Standard::A | Standard::G, _) => {
+            return Err(v.error("needs 802.11n or a later standard", "write standard = \"802.11n\", or remove it"));
+        }
+        (Standard::N, _) if in_ampdu => 4_065,
+        (Standard::N, _) | (Standard::Ax, Band::Ghz2) => 7_935,
+        (Standard::Ac | Standard::Ax | Standard::Be, _) => 11_398,
+    };
+    Ok(v.bytes(1..=most)? as u32)
+}
+
+/// A sender that sends one MPDU at a time.
+const ONE_MPDU: Aggregation = Aggregation {
+    bytes: u32::MAX,
+    msdu: 0,
+    mpdus: 1,
+    window: 1,
+    duration: LONGEST_PPDU,
+    limit: MAC_QUEUE,
+    lifetime: Span::ZERO,
+    attempts: None,
+    asks: false,
+};
 
 /// Packets below the queue, if the file does not say how many: two aggregates of 64.
 const MAC_QUEUE: u32 = 128;

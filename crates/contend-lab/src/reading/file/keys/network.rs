@@ -191,9 +191,13 @@ static WIFI: Table = Table {
         key("ampdu", &[Kind::Word(&[word("off", "Each frame carries one packet.")]), Kind::Table(&AMPDU)],
             Value("\"off\""), "{ missed = \"request\" }",
             "Frames with several packets (A-MPDU) and block acknowledgments; from 802.11n on."),
-        key("mac_queue", &[Kind::Amount], Words("\"128p\" with ampdu"), "\"500p\"",
+        key("amsdu", &[Kind::Word(&[word("off", "Each MPDU carries one packet.")]), Kind::Bytes(1, 11_398)],
+            Value("\"off\""), "\"7935B\"",
+            "Most bytes of an A-MSDU: packets that share an MPDU, in an A-MPDU or alone; from 802.11n on. At most \
+                7935B in 802.11n, where A-MPDUs have 4065B, and in 802.11ax at 2.4 GHz; elsewhere 11398B."),
+        key("mac_queue", &[Kind::Amount], Words("\"128p\" with ampdu or amsdu"), "\"500p\"",
             "Packets below the queue of a sender, for all its receivers: they have been put into A-MPDUs, or wait for \
-                it; needs `ampdu`."),
+                it; needs `ampdu` or `amsdu`."),
         key("protection", &[Kind::Word(&[
                 word("none", "No protection."),
                 word("cts-to-self", "The sender sends a CTS to itself before each such frame."),
