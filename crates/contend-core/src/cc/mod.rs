@@ -24,8 +24,8 @@ mod path;
 mod slow_start;
 
 crate::registry!(
-    Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, xcp_winf, rcp,
-    rcp_winf, wcp, tcp_ap, hop_limit,
+    Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, tcp_av, xcp, xcp_winf,
+    rcp, rcp_winf, wcp, tcp_ap, hop_limit,
 );
 
 /// The size of the explicit header on the air or wire.

@@ -281,7 +281,10 @@ fn defaults(params: &[Param]) -> Args {
             Unit::Integer => Value::Integer(text.parse().unwrap()),
             Unit::Number | Unit::Fraction => Value::Number(text.parse().unwrap()),
             Unit::Bool => Value::Bool(text == "true"),
-            Unit::Time => Value::Time(ms(text.strip_suffix("ms").unwrap().parse().unwrap())),
+            Unit::Time => Value::Time(match text.strip_suffix("ms") {
+                Some(n) => ms(n.parse().unwrap()),
+                None => Span::from_secs(text.strip_suffix('s').unwrap().parse().unwrap()),
+            }),
             Unit::Word(_) => Value::Word(text.to_owned()),
             Unit::Amount => Value::Amount(Amount::Bytes(text.strip_suffix('B').unwrap().parse().unwrap())),
             Unit::Rate => Value::Rate(rate(text)),

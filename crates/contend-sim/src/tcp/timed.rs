@@ -95,6 +95,22 @@ fn rack_finds_a_lost_retransmission_without_the_timer() {
 }
 
 #[test]
+fn sack_repeats_a_retransmission_that_brings_nothing() {
+    // 4 to 9 show at 100 ms that 3 is lost; nothing else comes, because the retransmission is lost too. One and a half
+    // round trips later it is repeated, and again, until its ACK at 500 ms.
+    let lost = || losing(&[(3, 0), (3, 1), (3, 2)]);
+    let run = |repeat: f64| {
+        let mut spec =
+            window(10, flow_with("reno", "sack", &[("repeat", Value::Number(repeat)), ("rescue", Value::Bool(false))]));
+        spec.size = Some(10_000);
+        let b = Bench::new(&with(spec, |t| t.rto.min = ms(1_000)), lost()).run(900);
+        (b.again(), b.sender().sent().unwrap().timeouts)
+    };
+    assert_eq!(run(1.5), (vec![(100, 3), (250, 3), (400, 3)], 0));
+    assert_eq!(run(0.0), (vec![(100, 3)], 0));
+}
+
+#[test]
 fn rack_probes_the_tail_of_a_flight() {
     // 8 and 9 of ten are lost. Two round trips after the last ACK the last segment is sent again, and its arrival shows
     // that 8 is lost.

@@ -27,12 +27,15 @@ struct Variant {
     echo: EcnEcho,
     /// Default initial window in segments.
     initial_window: u32,
+    /// Default expiry from which on the timeout doubles.
+    backoff_after: u32,
 }
 
 impl Variant {
     /// A variant with a controller and a recovery and nothing else.
     const fn pair(name: &'static str, cc: &'static str, recovery: &'static str) -> Variant {
-        Variant { name, cc, set: &[], recovery, timestamps: None, echo: EcnEcho::Off, initial_window: INITIAL_WINDOW }
+        let (timestamps, echo, initial_window) = (None, EcnEcho::Off, INITIAL_WINDOW);
+        Variant { name, cc, set: &[], recovery, timestamps, echo, initial_window, backoff_after: 1 }
     }
 
     /// Sets the variant's parameters in `cc`, except those that the file gives.
@@ -43,6 +46,11 @@ impl Variant {
                 .filter(|(name, _)| !given(name))
                 .for_each(|(name, word)| cc.args.set(name, Value::Word((*word).into())));
         }
+    }
+
+    /// Its retransmission timeout, if the file gives none.
+    fn rto(&self) -> RtoSpec {
+        RtoSpec { backoff_after: self.backoff_after, ..RtoSpec::RFC_6298 }
     }
 
     /// True if this pair is the variant.
@@ -77,6 +85,8 @@ const VARIANTS: &[Variant] = &[
     Variant::pair("vegas", "vegas", "vegas"),
     // Starzetz 2006 §10.2.
     Variant { initial_window: 2, ..Variant::pair("tcp_d", "tcp_d", "reno") },
+    // Arai et al. 2009.
+    Variant { backoff_after: 3, ..Variant::pair("tcp_av", "tcp_av", "tcp_av") },
     Variant { timestamps: Some(TICK), echo: EcnEcho::PerPacket, ..Variant::pair("dctcp", "dctcp", "sack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
@@ -178,7 +188,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         })?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
-        rto: f.get("rto").map_or(Ok(RtoSpec::RFC_6298), |v| rto(&v))?,
+        rto: f.get("rto").map_or(Ok(variant.rto()), |v| rto(&v, variant.rto()))?,
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
     f.finish()?;
@@ -229,9 +239,8 @@ fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
     name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, "newreno"), Ok)
 }
 
-fn rto(val: &Val) -> Result<RtoSpec, FileError> {
+fn rto(val: &Val, usual: RtoSpec) -> Result<RtoSpec, FileError> {
     let mut f = val.table()?;
-    let usual = RtoSpec::RFC_6298;
     let rto = RtoSpec {
         min: f.read_or("min", usual.min, |v| v.positive_span())?,
         max: f.read_or("max", usual.max, |v| v.positive_span())?,

@@ -17,7 +17,7 @@ mod reo_wnd;
 mod tlp;
 mod undo;
 
-contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
+contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack, tcp_av);
 
 /// Loss recovery of one connection.
 pub trait Recovery: Debug + Send {

@@ -5,11 +5,13 @@
 //!   file decides when an episode begins and ends.
 //! - A hole is lost when `dupthresh` segments above it have arrived. The RFC counts bytes; for full segments the result
 //!   is the same.
+//! - `repeat`: the first hole is sent again, and not only after a timeout, when its retransmission seems lost.
 //! - Selective acknowledgments are kept after a timeout; the receiver never withdraws one.
 
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param};
+use contend_core::{Span, Time};
 
 /// Where it comes from.
 pub const CITE: &str = "RFC 6675; RFC 2018";
@@ -17,16 +19,26 @@ pub const CITE: &str = "RFC 6675; RFC 2018";
 pub const SUMMARY: &str =
     "Repairs every loss that selective acknowledgments show; as fast as the reduced window allows.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[
-    DUPTHRESH,
-    HALVE_FROM,
-    Param::flag(
-        "rescue",
-        "true if the last outstanding segment is sent again when there is nothing else to send, once per episode (RFC \
-            6675 §4 rule 4)",
+pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, RESCUE, repeat("0")];
+
+/// The `rescue` parameter.
+pub(super) const RESCUE: Param = Param::flag(
+    "rescue",
+    "true if the last outstanding segment is sent again when there is nothing else to send, once per episode (RFC \
+        6675 §4 rule 4)",
+)
+.default("true");
+
+/// The `repeat` parameter.
+pub(super) const fn repeat(default: &'static str) -> Param {
+    Param::number(
+        "repeat",
+        "smoothed round trips without a new acknowledgment of any kind after which the first hole is sent once more; \
+            0: never, as in RFC 6675, which waits for the timeout",
     )
-    .default("true"),
-];
+    .default(default)
+    .range(0.0, 100.0)
+}
 
 #[derive(Debug)]
 struct Sack {
@@ -38,6 +50,10 @@ struct Sack {
     recover: u64,
     /// The cumulative acknowledgment after which another rescue is allowed (RFC 6675 §4 RescueRxt).
     rescued: Option<u64>,
+    /// `repeat` in 1024ths.
+    repeat_1024: u64,
+    /// When the first hole is sent once more.
+    repeat_at: Time,
 }
 
 /// Builds the recovery.
@@ -49,7 +65,18 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
         count: 0,
         recover: 0,
         rescued: None,
+        repeat_1024: (args.number("repeat") * 1024.0) as u64,
+        repeat_at: Time::NEVER,
     }))
+}
+
+impl Sack {
+    /// Waits from now on for the next acknowledgment, if an episode lasts.
+    fn wait(&mut self, v: &SenderView) {
+        let waits = self.repeat_1024 > 0 && self.phase == Phase::Fast;
+        let wait = v.rtt.filter(|_| waits).map(|(srtt, _)| Span::from_nanos(srtt.as_nanos() * self.repeat_1024 / 1024));
+        self.repeat_at = wait.map_or(Time::NEVER, |wait| v.now.saturating_add(wait));
+    }
 }
 
 impl Recovery for Sack {
@@ -71,12 +98,28 @@ impl Recovery for Sack {
             self.recover = v.nxt;
             self.rescued = None;
             self.count = 0;
+            self.wait(v);
             return Verdict { enter: Some(Enter::Base), send: Some(Forced::Head), ..Verdict::default() };
         }
         if v.dup && self.phase == Phase::Open {
             self.phase = Phase::Disorder;
         }
+        if v.advanced || v.sacked > 0 {
+            self.wait(v);
+        }
         Verdict { grow: v.advanced && was != Phase::Fast, ..Verdict::default() }
+    }
+
+    fn on_timer(&mut self, v: &SenderView, _: bool, _: &mut Scoreboard) -> Verdict {
+        if v.now < self.repeat_at {
+            return Verdict::default();
+        }
+        self.wait(v);
+        Verdict { send: Some(Forced::Head), ..Verdict::default() }
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.repeat_at
     }
 
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
@@ -85,6 +128,7 @@ impl Recovery for Sack {
         self.phase = Phase::Loss;
         self.recover = v.nxt;
         self.count = 0;
+        self.repeat_at = Time::NEVER;
     }
 
     fn spare(&mut self, v: &SenderView, hole: bool) -> Spare {

@@ -527,7 +527,8 @@ static RTO: Table = Table {
         key("initial", &[Kind::PositiveTime], Value("\"1s\""), "\"3s\"", "Timeout before the first sample."),
         key("granularity", &[Kind::PositiveTime], Value("\"1ms\""), "\"10ms\"",
             "Tick of the clock that measures round-trip times."),
-        key("backoff_after", &[Kind::Whole(1, 1000)], Value("1"), "2", "The timeout doubles from this expiry on."),
+        key("backoff_after", &[Kind::Whole(1, 1000)], Words("1; 3 for tcp_av"), "2",
+            "The timeout doubles from this expiry on."),
         key("samples", &[Kind::Word(&[
                 word("each", "Each acknowledgment gives a sample if it can."),
                 word("one", "One segment is timed at a time, about one in a round trip, as in ns-2."),
