@@ -1,21 +1,48 @@
 //! The constants of a cell's air: durations and rates.
 
+use super::error_model::{Coding, ErrorModel};
 use super::exchange::{Burst, Content, Plan};
-use super::spec::CellSpec;
+use super::phy::{DataRate, Format, Mode, Phy};
+use super::spec::{CellSpec, StationSpec};
 use super::timing::{RateNumber, RateTable, Timing};
 use super::{BROADCAST, MAX_PACKET, StationId};
 use contend_core::Span;
 use contend_core::observe;
+use contend_core::rate_control::{self, Rate, RateControl, RateId};
+use contend_core::registry::Choice;
 use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// The largest number of saturated contenders in the model; more contenders change little.
 const CONTENDERS: u32 = 64;
 /// The packet size in the exchanges of the model, in bytes.
 const MODEL_PACKET: u32 = 1500;
 
-/// The constants of a cell's air.
+/// What the rate controls of a channel choose from.
+#[derive(Debug)]
+pub(super) struct Choices {
+    control: Choice<rate_control::Build>,
+    rates: Vec<Rate>,
+    /// By [`RateId`].
+    numbers: Vec<RateNumber>,
+    /// The rate that the file gives.
+    given: RateId,
+}
+
+impl Choices {
+    /// The rate number of `id`.
+    pub(super) fn number(&self, id: RateId) -> RateNumber {
+        self.numbers[usize::from(id)]
+    }
+
+    /// The rate with this number.
+    pub(super) fn id(&self, number: RateNumber) -> Option<RateId> {
+        self.numbers.iter().position(|n| *n == number).map(|id| id as RateId)
+    }
+}
+
+/// The constants of a cell's air, and the present rates.
 #[derive(Debug)]
 pub(super) struct Air {
     timing: Timing,
@@ -23,8 +50,14 @@ pub(super) struct Air {
     difs: Span,
     /// By [`RateNumber`].
     rates: Vec<RateTable>,
-    /// For each station, the rate that the file gives it: for frames from it, and to it from an access point.
-    given: Vec<RateNumber>,
+    /// For each station, the present rate of its channel: of frames from it, and to it from an access point. Without a
+    /// rate control it is always the one that the file gives.
+    present: Vec<Cell<RateNumber>>,
+    /// For each station, what its rate controls choose from; empty if there are none.
+    choices: Vec<Option<Choices>>,
+    /// The codings of all frames that an error model may see.
+    codings: Vec<Coding>,
+    errors: Option<Box<dyn ErrorModel>>,
     /// The rate of broadcasts, if there are any.
     broadcast: RateNumber,
     /// Number of access points; they have the first numbers.
@@ -37,7 +70,7 @@ impl Air {
     /// The air of `spec`.
     ///
     /// # Errors
-    /// If the PHY does not have a rate. The text names the station.
+    /// If the PHY does not have a rate, or an algorithm refuses its parameters. The text names the station.
     pub(super) fn new(spec: &CellSpec) -> Result<Air, String> {
         let timing = Timing::new(spec)?;
         let phy = &spec.phy;
@@ -45,25 +78,100 @@ impl Air {
             timing,
             difs: phy.difs(),
             rates: Vec::new(),
-            given: Vec::new(),
+            present: Vec::new(),
+            choices: Vec::new(),
+            codings: Vec::new(),
+            errors: None,
             broadcast: 0,
             aps: spec.aps.len() as u32,
             contention: OnceCell::new(),
         };
         for s in spec.members() {
-            let rate =
-                phy.format(s.rate).ok_or_else(|| format!("{}: the standard does not have {:?}", s.name, s.rate))?;
-            let known = air.rates.iter().position(|t| t.rate == rate);
-            if known.is_none() {
-                air.rates.push(RateTable::new(phy, rate, &air.timing));
-            }
-            air.given.push(known.unwrap_or(air.rates.len() - 1) as RateNumber);
+            let number =
+                air.add(phy, s.rate).ok_or_else(|| format!("{}: the standard does not have {:?}", s.name, s.rate))?;
+            air.present.push(Cell::new(number));
+        }
+        if spec.members().any(|s| s.channel.rate_control.is_some()) {
+            air.choices = spec.members().map(|s| air.choices_of(phy, s)).collect();
+        }
+        if let Some(model) = &spec.error_model {
+            air.codings = air.all_codings(spec)?;
+            air.errors = Some(model.build(&air.codings)?);
+        }
+        for (s, choices) in spec.members().zip(&air.choices) {
+            choices.as_ref().map_or(Ok(()), |c| air.build(c).map(drop)).map_err(|e| format!("{}: {e}", s.name))?;
         }
         if spec.field.is_some() {
             air.broadcast = air.rates.len() as RateNumber;
             air.rates.push(RateTable::new(phy, phy.lowest_basic(), &air.timing));
         }
         Ok(air)
+    }
+
+    /// The number of a rate, which is added if it is new; `None` if the PHY does not have it.
+    fn add(&mut self, phy: &Phy, rate: DataRate) -> Option<RateNumber> {
+        let rate = phy.format(rate)?;
+        let known = self.rates.iter().position(|t| t.rate == rate);
+        let number = known.unwrap_or(self.rates.len()) as RateNumber;
+        if known.is_none() {
+            self.rates.push(RateTable::new(phy, rate, &self.timing));
+        }
+        Some(number)
+    }
+
+    /// What the rate controls of the channel of `s` choose from; `None` if it has a fixed rate.
+    fn choices_of(&mut self, phy: &Phy, s: &StationSpec) -> Option<Choices> {
+        let control = s.channel.rate_control.clone()?;
+        let (mut rates, mut numbers) = (Vec::new(), Vec::new());
+        for rate in candidates(phy, s.rate) {
+            let Some(number) = self.add(phy, rate) else { continue };
+            let streams = if let DataRate::Mcs(mode) = rate { mode.streams } else { 1 };
+            rates.push(Rate { bps: self.table(number).rate.bps, streams, group: streams });
+            numbers.push(number);
+        }
+        let given = self.add(phy, s.rate).and_then(|n| numbers.iter().position(|other| *other == n)).unwrap_or(0);
+        Some(Choices { control, rates, numbers, given: given as RateId })
+    }
+
+    /// The codings of all frames on channels.
+    fn all_codings(&self, spec: &CellSpec) -> Result<Vec<Coding>, String> {
+        let mut all = Vec::new();
+        for (i, s) in spec.members().enumerate().skip(spec.aps.len()) {
+            let own = [self.present[i].get()];
+            let numbers = self.choices.get(i).and_then(Option::as_ref).map_or(&own[..], |c| &c.numbers[..]);
+            for table in numbers.iter().map(|n| self.table(*n)) {
+                for format in [table.rate, table.answer, table.control] {
+                    let coding = format.coding().ok_or_else(|| {
+                        format!("{}: no error model knows DSSS and CCK, as at {} Mb/s", s.name, format.bps as f64 / 1e6)
+                    })?;
+                    if !all.contains(&coding) {
+                        all.push(coding);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The codings of all frames that an error model may see.
+    pub(super) fn codings(&self) -> &[Coding] {
+        &self.codings
+    }
+
+    /// What the rate controls between two stations choose from; `None` if the rate is fixed.
+    pub(super) fn choices(&self, from: StationId, to: StationId) -> Option<&Choices> {
+        self.choices.get(self.channel(from, to) as usize)?.as_ref()
+    }
+
+    /// A rate control that chooses from `choices`.
+    pub(super) fn build(&self, choices: &Choices) -> Result<Box<dyn RateControl>, String> {
+        let Choices { control, rates, numbers, given } = choices;
+        let bytes = self.timing.limits.protection.overhead + MODEL_PACKET;
+        let per = |id: RateId, snr: f64| {
+            let coding = self.table(numbers[usize::from(id)]).rate.coding();
+            self.errors.as_ref().zip(coding).map_or(0.0, |(model, coding)| model.per(snr, coding, bytes))
+        };
+        (control.entry.build)(&control.args, &rate_control::Setting { rates, given: *given, per: &per })
     }
 
     /// The durations that do not depend on the rate.
@@ -81,13 +189,29 @@ impl Air {
     /// The station whose channel `burst` uses: its sender, or its receiver if the sender is an access point.
     #[inline]
     pub(super) fn channel_of(&self, burst: &Burst) -> StationId {
-        if self.is_ap(burst.from) { burst.to } else { burst.from }
+        self.channel(burst.from, burst.to)
     }
 
-    /// The rate that the file gives to data from one station to another, or to all.
+    /// The station whose channel lies between two stations.
     #[inline]
-    pub(super) fn given_rate(&self, from: StationId, to: StationId) -> RateNumber {
-        if to == BROADCAST { self.broadcast } else { self.given[if self.is_ap(from) { to } else { from } as usize] }
+    fn channel(&self, from: StationId, to: StationId) -> StationId {
+        if self.is_ap(from) { to } else { from }
+    }
+
+    /// The present rate of data from one station to another, or to all.
+    #[inline]
+    pub(super) fn rate(&self, from: StationId, to: StationId) -> RateNumber {
+        if to == BROADCAST { self.broadcast } else { self.present[self.channel(from, to) as usize].get() }
+    }
+
+    /// From now on data from one station to another has this rate.
+    pub(super) fn use_rate(&self, from: StationId, to: StationId, rate: RateNumber) {
+        self.present[self.channel(from, to) as usize].set(rate);
+    }
+
+    /// The present rate of the channel of `station`.
+    pub(super) fn format(&self, station: StationId) -> &Format {
+        &self.table(self.present[station as usize].get()).rate
     }
 
     /// The durations at a rate.
@@ -96,9 +220,9 @@ impl Air {
         &self.rates[rate as usize]
     }
 
-    /// What an observer of `station` knows of its PHY and MAC, at the rate that the file gives the station.
+    /// What an observer of `station` knows of its PHY and MAC, at the present rate.
     pub(super) fn radio(&self, station: StationId) -> observe::Radio {
-        let (timing, rates) = (&self.timing, self.table(self.given[station as usize]));
+        let (timing, rates) = (&self.timing, self.table(self.present[station as usize].get()));
         observe::Radio {
             rate: rates.rate.bps / 8,
             sifs: timing.sifs,
@@ -110,12 +234,11 @@ impl Air {
         }
     }
 
-    /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station`, at the rate that the file
-    /// gives the station.
+    /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station` at its present rate.
     pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
         let bytes = bytes.min(MAX_PACKET);
         let protection = self.timing.limits.protection.of(bytes);
-        let rate = self.given[station as usize];
+        let rate = self.present[station as usize].get();
         let burst = Burst { from: station, to: station, bytes, content: Content::Packet, protection, rate };
         self.difs + self.plan(&burst).duration()
     }
@@ -155,5 +278,24 @@ impl Air {
         };
         // The parameters of a cell are always valid for the model.
         (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
+    }
+}
+
+/// The rates from which a station with this rate may choose: all MCS at its width and guard interval with up to as many
+/// streams; without MCS all rates of the same modulation, OFDM or not.
+fn candidates(phy: &Phy, given: DataRate) -> Vec<DataRate> {
+    match given {
+        DataRate::Legacy(bps) => {
+            let is_ofdm = |bps: u64| phy.rate(bps).is_some_and(Format::is_ofdm);
+            phy.rates().iter().filter(|r| is_ofdm(**r) == is_ofdm(bps)).map(|r| DataRate::Legacy(*r)).collect()
+        }
+        DataRate::Mcs(mode) => {
+            // A code that the file demands is that of all rates.
+            let is_usual = mode.fec == mode.usual_fec();
+            let of = |streams| (0..=mode.family.highest_mcs()).map(move |mcs| Mode { streams, mcs, ..mode });
+            let with_code = |m: Mode| Mode { fec: if is_usual { m.usual_fec() } else { m.fec }, ..m };
+            let all = (1..=mode.streams).flat_map(of).map(with_code);
+            all.filter_map(|m| m.checked().ok()).map(DataRate::Mcs).collect()
+        }
     }
 }

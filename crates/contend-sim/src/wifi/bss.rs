@@ -14,11 +14,12 @@ use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
 use super::mac::Returned;
 use super::observers::{Observers, Truth};
+use super::rates::Mpdus;
+use super::reception::Reception;
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
 use super::{BROADCAST, Contender, FrameLog, Map, StationId, StationMessage, Success};
 use crate::peer::WireId;
-use crate::rng;
 use crate::routing::RoutingDrop;
 use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::Event;
@@ -99,14 +100,8 @@ impl Bss {
         let air = Air::new(spec)?;
         let control = Chain::all(seed, spec, &air, facts)?;
         let mut stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
-        let losses = spec.members().map(|s| match &s.loss {
-            Some(c) => match (c.entry.build)(&c.args, flow) {
-                Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
-                Err(e) => Err(format!("{}: {e}", s.name)),
-            },
-            None => Ok(None),
-        });
-        let (rules, losses) = (stations.backoff_rules(&spec.phy), losses.collect::<Result<_, _>>()?);
+        let reception = Reception::new(seed, spec, &air, flow)?;
+        let rules = stations.backoff_rules(&spec.phy);
         let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
         let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;
         let forwarding = Forwarding::new(seed, spec, &routes, links.as_mut())?;
@@ -116,13 +111,13 @@ impl Bss {
         let medium = match spec.field.as_ref().zip(links) {
             None => {
                 let options = (spec.mac.busy_slot, spec.mac.idle_access);
-                Medium::Cell(Box::new(Cell::new(&rules, spec.phy.slot, losses, options)))
+                Medium::Cell(Box::new(Cell::new(&rules, spec.phy.slot, reception, options)))
             }
             Some((field, links)) => {
                 let spans = (spec.phy.slot, spec.phy.sifs);
                 let read = |station| stations.contenders(station).any(|who| stations.reads(who) == Reads::Channel);
                 let reads: Vec<bool> = (0..stations.len() as StationId).map(read).collect();
-                Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, losses, &reads)))
+                Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, reception, &reads)))
             }
         };
         let observers = Observers::new(spec, &air, rules.len())?;
@@ -177,6 +172,16 @@ impl Bss {
     /// The counters of `who`.
     pub fn counters(&self, who: StationId) -> Option<StationCounters> {
         self.stations.counters(who)
+    }
+
+    /// The MPDUs that `who` has sent, and those that were sent to it; `None` if they are not counted.
+    pub fn mpdus(&self, who: StationId) -> Option<[Mpdus; 2]> {
+        self.stations.mpdus(who)
+    }
+
+    /// The present rate of the channel of `who` in bits per second.
+    pub fn rate(&self, who: StationId) -> u64 {
+        self.air.format(who).bps
     }
 
     /// What became by `now` of the packets that `who` took from its queues. It carries the packet in service until the

@@ -16,31 +16,18 @@ use super::exchange::{Answer, Burst, PartKind, Silence};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::mac::{Failure, Heard, Next};
+use super::reception::Reception;
 use super::spec::IdleAccess;
 use super::stations::Senders;
 use super::{AP, Contender, FrameOutcome, StationId, Success};
-use crate::loss::Loss;
-use contend_core::{Cx, Packet, Rng, Span, Time};
-
-/// The loss process of a station's channel, and its random stream.
-pub(super) type StationLoss = Option<(Box<dyn Loss>, Rng)>;
-
-/// True if the channel spoils a frame of `bytes` at `now`; `packet` as in [`Loss::lost`].
-#[inline]
-pub(super) fn spoils(channel: &mut StationLoss, now: Time, bytes: u32, packet: Option<&Packet>) -> bool {
-    match channel {
-        Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
-        None => false,
-    }
-}
+use contend_core::{Span, Time};
 
 /// A medium that all stations hear.
 #[derive(Debug)]
 pub(super) struct Cell {
     contention: Contention,
     ledger: Ledger,
-    /// For each station, the losses of the channel between it and the access point.
-    losses: Vec<StationLoss>,
+    reception: Reception,
     idle_access: IdleAccess,
     activity: Activity,
     exchange: Exchange,
@@ -91,18 +78,18 @@ enum Fate {
 }
 
 impl Cell {
-    /// An idle medium for contenders with these rules and stations with these losses.
+    /// An idle medium for contenders with these rules.
     pub(super) fn new(
         rules: &[BackoffRules],
         slot: Span,
-        losses: Vec<StationLoss>,
+        reception: Reception,
         options: (BusySlot, IdleAccess),
     ) -> Cell {
         Cell {
             contention: Contention::new(rules, slot, options.0),
-            ledger: Ledger::new(losses.len()),
-            senders: Vec::with_capacity(losses.len()),
-            losses,
+            ledger: Ledger::new(reception.stations()),
+            senders: Vec::with_capacity(reception.stations()),
+            reception,
             idle_access: options.1,
             activity: Activity::Idle,
             exchange: Exchange { start: Time::ZERO, end: Time::ZERO, fate: Fate::Collision },
@@ -280,18 +267,19 @@ impl Cell {
         let (Some(s), air) = (senders.stations.in_service(who), senders.air) else { return };
         let plan = air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
-        let loss = &mut self.losses[air.channel_of(&s.burst) as usize];
+        let channel = air.channel_of(&s.burst);
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
             let start = now + part.start;
             self.ledger.ifs(start - end);
             end = start + part.airtime;
             let bytes = plan.bytes(part.kind);
-            let mut spoils = |bytes: u32, packet: Option<&Packet>| spoils(loss, end, bytes, packet);
-            let lost = match part.kind {
-                PartKind::CtsToSelf => false,
-                kind if kind.delivers() => senders.stations.is_lost(who, bytes, spoils),
-                _ => spoils(bytes, None),
+            let lost = part.kind != PartKind::CtsToSelf && {
+                let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
+                match part.kind.delivers() {
+                    true => senders.stations.is_lost(who, bytes, |bytes, packet| frame.spoils(bytes, packet)),
+                    false => frame.spoils(bytes, None),
+                }
             };
             let Some(s) = senders.stations.in_service(who) else { return };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
@@ -390,8 +378,10 @@ impl Cell {
             all.push(Success::new(s.burst.from, s.burst.to));
         }
         let (now, won, air) = (senders.now, self.won, senders.air);
+        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
         let follows = now + air.timing().sifs;
-        let next = senders.answered(who, self.heard(senders, who), |burst| follows + air.plan(burst).duration() - won);
+        let held = |burst: &Burst| follows + air.plan(burst).duration() - won;
+        let next = senders.answered(who, self.heard(senders, who), snr, held);
         if next == Next::GoOn {
             self.ledger.ifs(follows - now);
             self.exchange(senders, who, follows);

@@ -29,19 +29,19 @@ use self::countdown::{Arrival, Countdown};
 use self::links::{Hearer, ListId};
 use self::radio::{Failed, Own, Radio, Received, Unclear};
 use super::access::{Channel, Draw, Reads, Residue};
-use super::cell::{StationLoss, spoils};
 use super::contention::BackoffRules;
 use super::exchange::{Answer, PartKind, Plan};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::mac::{Failure, Heard, Next};
+use super::reception::Reception;
 use super::spec::{Capture, CtsRule, FieldSpec, IdleAccess, MacSpec};
 use super::stations::Senders;
 use super::{BROADCAST, Contender, FrameOutcome, MapLink, StationId};
 use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
-use contend_core::{Packet, Span, Time};
+use contend_core::{Span, Time};
 
 /// The number of a frame on the air.
 type FlightId = u32;
@@ -73,8 +73,7 @@ pub(super) struct Field {
     launched: Vec<FlightId>,
     /// True while [`Field::wake`] works on an instant.
     waking: bool,
-    /// For each station, the losses of its channel.
-    losses: Vec<StationLoss>,
+    reception: Reception,
     ledger: Ledger,
     collisions: u64,
     history: History,
@@ -119,12 +118,13 @@ struct Flight {
     bytes: u32,
     /// Where its transmitter was when it began, if frames are kept.
     origin: Option<Point>,
-    /// True if the station to which it is addressed hears it.
-    heard: bool,
+    /// The power with which it arrives at the station to which it is addressed, as a share of the transmitted power;
+    /// `None` if this station does not hear it.
+    gain: Option<f64>,
 }
 
 impl Field {
-    /// An idle medium for contenders with these rules and stations with these links and losses. `reads` tells for each
+    /// An idle medium for contenders with these rules and stations with these links. `reads` tells for each
     /// station whether one of its rules reads the history of the channel.
     pub(super) fn new(
         links: Links,
@@ -132,7 +132,7 @@ impl Field {
         mac: &MacSpec,
         rules: &[BackoffRules],
         (slot, sifs): (Span, Span),
-        losses: Vec<StationLoss>,
+        reception: Reception,
         reads: &[bool],
     ) -> Field {
         let history = if links.all_hear_all() {
@@ -155,7 +155,7 @@ impl Field {
                 idle_access: mac.idle_access,
             },
             links,
-            radios: (0..losses.len()).map(|_| Radio::default()).collect(),
+            radios: (0..reception.stations()).map(|_| Radio::default()).collect(),
             countdowns: rules.iter().map(|r| Countdown::new(*r, counts(r))).collect(),
             timers,
             flights: Vec::new(),
@@ -166,8 +166,8 @@ impl Field {
             answering: Vec::new(),
             launched: Vec::new(),
             waking: false,
-            ledger: Ledger::new(losses.len()),
-            losses,
+            ledger: Ledger::new(reception.stations()),
+            reception,
             collisions: 0,
             history,
             frames: None,
@@ -439,12 +439,13 @@ impl Field {
         let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
         let list = self.links.at_start(now, from, id);
         let hearers = self.links.list(list);
-        let heard = to == from || to == BROADCAST || hearers.iter().any(|h| h.station == to);
+        let to_itself = (to == from || to == BROADCAST).then_some(1.0);
+        let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to)?.gain));
         let end = now + part.airtime;
         let exact = plan.nav(&part);
         let half = Span::from_nanos(500);
         let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
-        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, bytes, origin, heard };
+        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, bytes, origin, gain };
         let radio = &mut self.radios[from as usize];
         radio.transmit();
         radio.note(now);
@@ -549,7 +550,7 @@ impl Field {
             }
             _ => {}
         }
-        if !f.heard {
+        if f.gain.is_none() {
             self.record(senders, &f, FrameOutcome::Errored);
             self.fail(senders, f.owner, f.kind, Failure::Unheard);
         }
@@ -757,10 +758,13 @@ impl Field {
         let (Some(s), now, air) = (senders.stations.in_service(f.owner), senders.now, senders.air) else {
             return false;
         };
-        let bytes = air.plan(&s.burst).bytes(f.kind);
-        let loss = &mut self.losses[air.channel_of(&s.burst) as usize];
-        let mut spoils = |bytes: u32, packet: Option<&Packet>| spoils(loss, now, bytes, packet);
-        if f.kind.delivers() { senders.stations.is_lost(f.owner, bytes, spoils) } else { spoils(bytes, None) }
+        let (plan, channel) = (air.plan(&s.burst), air.channel_of(&s.burst));
+        let bytes = plan.bytes(f.kind);
+        let mut frame = self.reception.ends(channel, now, plan.format(f.kind), f.gain.unwrap_or(1.0));
+        match f.kind.delivers() {
+            true => senders.stations.is_lost(f.owner, bytes, |bytes, packet| frame.spoils(bytes, packet)),
+            false => frame.spoils(bytes, None),
+        }
     }
 
     /// `station` sends a frame of the exchange of `owner` after a SIFS.
@@ -797,8 +801,9 @@ impl Field {
         self.observe_own(senders, &own, Outcome::Acked, now);
         senders.report(who, now - own.start, true);
         let follows = now + self.sifs;
+        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
         let heard = self.heard(senders, who);
-        let next = senders.answered(who, heard, |burst| follows + air.plan(burst).duration() - own.won);
+        let next = senders.answered(who, heard, snr, |burst| follows + air.plan(burst).duration() - own.won);
         if next == Next::GoOn {
             // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
             for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {

@@ -4,14 +4,15 @@
 //! outcome of the attempt ([`Mac::answered`], [`Mac::not_answered`]). The Mac returns what it does next and after which
 //! backoff ([`Next`]).
 
-use super::StationId;
 use super::access::{Access, Category, Channel, Draw, Seen};
 use super::air::Air;
 use super::counters::StationCounters;
-use super::exchange::{Answer, Burst, Content};
+use super::exchange::{Answer, Burst, Content, PartKind};
 use super::phy::Protection;
+use super::rates::{Chosen, Mpdus, Outcome, Rates};
 use super::store::{DELIMITER, End, Store};
 use super::timing::Limits;
+use super::{BROADCAST, StationId};
 use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
 use contend_core::qdisc::{AirReport, Below, Link, Qdisc, Sink};
@@ -99,6 +100,10 @@ pub(super) struct Around<'a> {
     pub(super) trace: &'a mut Trace,
     /// Where packets go that a Mac gives up; `None`: they are lost.
     pub(super) returned: Option<&'a mut Vec<Returned>>,
+    /// The rate controls of the station; `None` if all rates are fixed.
+    pub(super) rates: Option<&'a mut Rates>,
+    /// The MPDUs that each station has sent and that were sent to it; empty if they are not counted.
+    pub(super) mpdus: &'a mut [[Mpdus; 2]],
 }
 
 /// What a Mac has heard on its medium when it draws.
@@ -138,6 +143,40 @@ pub(super) enum Next {
     Other(u64),
     /// There is nothing to send. The backoff still runs (post-backoff).
     Idle(u64),
+}
+
+impl Around<'_> {
+    /// An attempt of `burst` with data has ended.
+    #[inline]
+    fn sent(&mut self, burst: &Burst, outcome: &Outcome) {
+        if !self.mpdus.is_empty() {
+            self.count(burst, outcome);
+        }
+    }
+
+    /// See [`Around::sent`].
+    #[inline(never)]
+    fn count(&mut self, burst: &Burst, outcome: &Outcome) {
+        let &Burst { from, to, rate, content, .. } = burst;
+        if to == BROADCAST || content == Content::Request {
+            return;
+        }
+        let format = self.air.plan(burst).format(PartKind::Data);
+        for (station, way) in [(from, 0), (to, 1)] {
+            if let Some(mpdus) = self.mpdus.get_mut(station as usize) {
+                mpdus[way].count(format, outcome);
+            }
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.sent(self.now, self.air, (from, to), rate, outcome);
+        }
+    }
+
+    /// True if the data of `burst` were on the air although the answer `missing` did not come.
+    fn has_sent(&self, burst: &Burst, missing: Answer, failure: Failure) -> bool {
+        let after_rts = || self.air.plan(burst).first_asking().kind == PartKind::Rts;
+        !matches!(failure, Failure::Internal | Failure::Blocked) && (missing == Answer::Ack || !after_rts())
+    }
 }
 
 impl Queue {
@@ -400,7 +439,7 @@ impl Mac {
         }
         if queue.can_bypass && self.in_service.is_none() && queue.waiting() == 0 {
             queue.meter.passed();
-            self.serve(around.air, &p.toward(to).queued_at(around.now));
+            self.serve(around, &p.toward(to).queued_at(around.now));
             return true;
         }
         queue.enqueue(around, p, to);
@@ -436,14 +475,14 @@ impl Mac {
     pub(super) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
         if let Some(p) = self.urgent.pop() {
             self.queues.of(Category::Be).meter.taken(around.now, &p);
-            self.serve(around.air, &p);
+            self.serve(around, &p);
             return true;
         }
         if self.store.is_some() {
             return self.take_batch(around);
         }
         let Some(packet) = self.queues.dequeue(around) else { return false };
-        self.serve(around.air, &packet);
+        self.serve(around, &packet);
         true
     }
 
@@ -453,13 +492,15 @@ impl Mac {
     fn take_batch(&mut self, around: &mut Around<'_>) -> bool {
         let Some(store) = &mut self.store else { return false };
         let (now, station, air) = (around.now, self.station, around.air);
-        let (queues, counters) = (&mut self.queues, &mut self.counters);
-        let fits = |to| air.most_bytes(air.given_rate(station, to));
+        let (queues, counters, most) = (&mut self.queues, &mut self.counters, self.limits.short);
+        let mut chosen = Chosen::default();
         let mut gone = |trace: &mut Trace, p: &Packet| give_up(trace, counters, now, p, false);
         // If all that a receiver or the store had was too old, what waits behind may be younger.
         let batch = if queues.give_turns() {
+            let fits = |to| air.most_bytes(air.rate(station, to));
             loop {
                 let Some(to) = queues.give_turn(around, store, &fits) else { return false };
+                let fits = |to| choose(&mut around.rates, now, air, (station, to), most, &mut chosen);
                 if let Some(batch) = store.take_to(to, now, fits, |p| gone(around.trace, p)) {
                     break batch;
                 }
@@ -467,6 +508,7 @@ impl Mac {
         } else {
             fill(store, queues, around);
             loop {
+                let fits = |to| choose(&mut around.rates, now, air, (station, to), most, &mut chosen);
                 match store.take(now, fits, |p| gone(around.trace, p)) {
                     Some(batch) => break batch,
                     None if fill(store, queues, around) => {}
@@ -484,7 +526,7 @@ impl Mac {
             }
             _ => (Content::Aggregate(batch.psdu), self.limits.protection.of_psdu(batch.psdu)),
         };
-        let rate = air.given_rate(station, batch.to);
+        let rate = if content == Content::Request { air.rate(station, batch.to) } else { chosen.rate };
         let burst = Burst { from: station, to: batch.to, bytes: batch.bytes, content, protection, rate };
         let packet = *packet;
         self.in_service = Some(InService { burst, packet, sequence, attempt: 0, short: 0, long: 0, delivered: false });
@@ -504,10 +546,10 @@ impl Mac {
 
     /// Takes `packet` into service.
     #[inline]
-    fn serve(&mut self, air: &Air, packet: &Packet) {
+    fn serve(&mut self, around: &mut Around<'_>, packet: &Packet) {
         let (from, to, bytes) = (self.station, packet.next_hop, packet.size);
         let protection = self.limits.protection.of(bytes);
-        let rate = air.given_rate(from, to);
+        let Chosen { rate, .. } = rate(&mut around.rates, around.now, around.air, (from, to), 0);
         let burst = Burst { from, to, bytes, content: Content::Packet, protection, rate };
         self.sequence = (self.sequence + 1) & 0xfff;
         let sequence = self.sequence;
@@ -568,19 +610,24 @@ impl Mac {
         Some(&s.packet)
     }
 
-    /// The burst was acknowledged. `held` returns how long this Mac would have held the medium at the end of the next
-    /// exchange, if the next burst followed at once.
+    /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. `held` returns how long this
+    /// Mac would have held the medium at the end of the next exchange, if the next burst followed at once.
     #[inline]
     pub(super) fn answered(
         &mut self,
         around: &mut Around<'_>,
         heard: Heard<'_>,
+        snr: Option<f64>,
         held: impl FnOnce(&Burst) -> Span,
     ) -> Next {
         count(&mut self.counters.acked);
-        self.in_service = None;
+        let burst = self.in_service.take().map(|s| s.burst);
+        let mut outcome = Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr };
         if self.store.is_some() {
-            self.end_batch(around, End::Answered);
+            outcome = Outcome { answered: true, snr, ..self.end_batch(around, End::Answered) };
+        }
+        if let Some(burst) = burst {
+            around.sent(&burst, &outcome);
         }
         self.take_next(around);
         // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
@@ -619,7 +666,12 @@ impl Mac {
             s.short += 1;
         }
         s.attempt = s.attempt.saturating_add(u8::from(failure != Failure::Internal));
-        if s.short < self.limits.short && s.long < self.limits.long {
+        let is_over = s.short >= self.limits.short || s.long >= self.limits.long;
+        if !around.mpdus.is_empty() && around.has_sent(&s.burst, missing, failure) {
+            around.sent(&s.burst, &Outcome { mpdus: 1, dropped: u32::from(is_over), ..Outcome::default() });
+            s.burst.rate = rate(&mut around.rates, now, around.air, (s.burst.from, s.burst.to), u32::MAX).rate;
+        }
+        if !is_over {
             return Next::Again(self.backoff(now, Draw::Failure, heard));
         }
         self.counters.retry_drops += 1;
@@ -643,29 +695,34 @@ impl Mac {
     /// The batch in service has failed. The contention window grows until as many failures in a row as the short limit;
     /// then it starts again.
     fn fail_batch(&mut self, around: &mut Around<'_>, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
-        let Some(s) = &self.in_service else { return Next::Idle(0) };
-        let sent = failure != Failure::Internal && (missing == Answer::Ack || s.burst.protection != Protection::RtsCts);
+        let Some(burst) = self.in_service.as_ref().map(|s| s.burst) else { return Next::Idle(0) };
+        let sent = around.has_sent(&burst, missing, failure);
         self.failures += u32::from(failure != Failure::Internal);
         let start_again = self.failures >= self.limits.short;
         let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
         self.failures = if start_again { 0 } else { self.failures };
         self.in_service = None;
-        self.end_batch(around, if sent { End::NotAnswered } else { End::NotSent });
+        let outcome = self.end_batch(around, if sent { End::NotAnswered } else { End::NotSent });
+        if sent {
+            around.sent(&burst, &outcome);
+        }
         self.take_next(around);
         self.other(slots)
     }
 
     /// The batch in service is over.
-    fn end_batch(&mut self, around: &mut Around<'_>, end: End) {
-        let Some(store) = &mut self.store else { return };
+    fn end_batch(&mut self, around: &mut Around<'_>, end: End) -> Outcome {
+        let Some(store) = &mut self.store else { return Outcome::default() };
         self.failures = if end == End::Answered { 0 } else { self.failures };
         let (now, counters) = (around.now, &mut self.counters);
-        let to = store.end(now, end, |p, receiver_has_it| give_up(around.trace, counters, now, p, receiver_has_it));
+        let gone = |p: &Packet, receiver_has_it| give_up(around.trace, counters, now, p, receiver_has_it);
+        let Some((to, outcome)) = store.end(now, end, gone) else { return Outcome::default() };
         if self.queues.give_turns()
-            && let Some(p) = to.and_then(|to| store.held(to))
+            && let Some(p) = store.held(to)
         {
             self.queues.hold(around.link, p);
         }
+        outcome
     }
 
     /// Draws a backoff, in slots.
@@ -713,6 +770,29 @@ impl Below for BelowQueue<'_, '_> {
         self.meter.taken(self.now, &p);
         self.store.put(&p);
     }
+}
+
+/// The rate of the next attempt from one station to another. A new chain begins after `most` failures.
+#[inline]
+fn rate(rates: &mut Option<&mut Rates>, now: Time, air: &Air, (from, to): (StationId, StationId), most: u32) -> Chosen {
+    match rates {
+        Some(rates) if to != BROADCAST => rates.next(now, air, (from, to), most),
+        _ => Chosen { rate: air.rate(from, to), alone: false },
+    }
+}
+
+/// The bytes that a PSDU may have at the rate of the next attempt from one station to another, which becomes `chosen`.
+fn choose(
+    rates: &mut Option<&mut Rates>,
+    now: Time,
+    air: &Air,
+    ends: (StationId, StationId),
+    most: u32,
+    chosen: &mut Chosen,
+) -> u32 {
+    *chosen = rate(rates, now, air, ends, most);
+    // No second MPDU fits into 0 bytes.
+    if chosen.alone { 0 } else { air.most_bytes(chosen.rate) }
 }
 
 /// Fills `store` from the queues. True if a packet came.

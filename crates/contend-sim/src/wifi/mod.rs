@@ -23,6 +23,8 @@ mod observers;
 pub mod phy;
 pub mod ppdu;
 pub mod propagation;
+mod rates;
+mod reception;
 mod saturated;
 pub mod spec;
 mod stations;
@@ -34,6 +36,7 @@ pub use agents::{MessageFault, StationMessage, is_message};
 pub use frame_log::FrameLog;
 pub use map::{Map, MapLink};
 pub use observers::Truth;
+pub use rates::Mpdus;
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 

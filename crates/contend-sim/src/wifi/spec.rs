@@ -2,13 +2,14 @@
 
 use super::access::{self, BusySlot};
 use super::client::Client;
+use super::error_model::{self, PerTable};
 use super::phy::{DataRate, Phy};
-use super::{StationId, propagation};
+use super::{StationId, fading, propagation};
 use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
 use crate::routing;
 use contend_core::registry::Choice;
-use contend_core::{Span, Time, ap, observe, qdisc};
+use contend_core::{Span, Time, ap, observe, qdisc, rate_control};
 use std::sync::Arc;
 
 /// The access points and stations of one channel.
@@ -24,6 +25,28 @@ pub struct CellSpec {
     pub stations: Vec<StationSpec>,
     /// Where the stations are; `None` if all stations hear each other.
     pub field: Option<FieldSpec>,
+    /// What frames are lost at an SNR; `None` if none is.
+    pub error_model: Option<ErrorModelSpec>,
+}
+
+/// An error model.
+#[derive(Clone, Debug)]
+pub struct ErrorModelSpec {
+    /// The model.
+    pub model: Choice<error_model::Build>,
+    /// The table that the file names, if it names one.
+    pub table: Option<Arc<PerTable>>,
+}
+
+/// The quality of a station's channel, in both directions, and the control of its rates.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelSpec {
+    /// What chooses the rates of data; `None`: they are fixed.
+    pub rate_control: Option<Choice<rate_control::Build>>,
+    /// The SNR in dB. `None`: in a field it follows from the distance, in a cell no frame is lost by it.
+    pub snr: Option<f64>,
+    /// How the SNR changes with time; `None`: not at all.
+    pub fading: Option<Choice<fading::Build>>,
 }
 
 /// Stations at positions, of which not all hear each other.
@@ -47,6 +70,10 @@ pub struct FieldSpec {
     pub shadowing: Option<Shadowing>,
     /// Which of several frames at one receiver is decoded.
     pub capture: Capture,
+    /// Transmitted power of all stations in dBm, for the SNR.
+    pub tx_power: f64,
+    /// Noise figure of all receivers in dB, for the SNR.
+    pub noise_figure: f64,
     /// True if frames travel with the speed of light; otherwise they arrive at once.
     pub propagation_delay: bool,
     /// True if the reservation of an RTS lapses when no frame follows (IEEE 802.11-2016 §10.3.2.4).
@@ -263,6 +290,8 @@ pub struct StationSpec {
     pub queue: Choice<qdisc::Build>,
     /// The losses of its channel, in both directions.
     pub loss: Option<Choice<loss::Build>>,
+    /// The quality of its channel and the control of its rates. That of an access point is not used.
+    pub channel: ChannelSpec,
     /// Its access rule.
     pub access: Choice<access::Build>,
     /// What lies between its host and its MAC, besides the queue.

@@ -15,6 +15,7 @@ use super::exchange::{Answer, Burst};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
 use super::observers::Observers;
 use super::phy::Phy;
+use super::rates::{Mpdus, Rates};
 use super::spec::{CellSpec, StationSpec};
 use super::store::{Headers, Store};
 use super::{BROADCAST, Contender, StationId};
@@ -57,6 +58,10 @@ pub(super) struct Stations {
     returned: Option<Vec<Returned>>,
     /// True if routing messages go before all other packets.
     prefers_messages: bool,
+    /// The rate controls of each station; empty if all rates are fixed.
+    rates: Vec<Rates>,
+    /// The MPDUs that each station has sent and that were sent to it; empty if they are not counted.
+    mpdus: Vec<[Mpdus; 2]>,
 }
 
 impl Stations {
@@ -83,7 +88,15 @@ impl Stations {
             backlogged: 0,
             returned: None,
             prefers_messages: false,
+            rates: Vec::new(),
+            mpdus: Vec::new(),
         };
+        if spec.members().any(|s| s.channel.rate_control.is_some()) {
+            all.rates = spec.members().map(|s| Rates::new(rng::stream(seed, &s.name, "rates"))).collect();
+        }
+        if !all.rates.is_empty() || spec.mac.aggregation.is_some() || spec.error_model.is_some() {
+            all.mpdus = vec![Default::default(); all.len];
+        }
         for (station, s) in specs() {
             let mac = make.own(station, s).map_err(|e| format!("{}: {e}", s.name))?;
             all.macs.push(mac);
@@ -205,6 +218,11 @@ impl Stations {
     /// The counters of `station`.
     pub(super) fn counters(&self, station: StationId) -> Option<StationCounters> {
         self.macs_of(station).map(Mac::counters).reduce(StationCounters::plus)
+    }
+
+    /// The MPDUs that `station` has sent, and those that were sent to it; `None` if they are not counted.
+    pub(super) fn mpdus(&self, station: StationId) -> Option<[Mpdus; 2]> {
+        self.mpdus.get(station as usize).copied()
     }
 
     /// What became by `now` of the packets that `station` took from its queues.
@@ -481,8 +499,14 @@ impl Senders<'_, '_> {
     }
 
     /// The burst of `who` was acknowledged, see [`Mac::answered`].
-    pub(super) fn answered(&mut self, who: Contender, heard: Heard<'_>, held: impl FnOnce(&Burst) -> Span) -> Next {
-        let next = self.with(who, |mac, around| mac.answered(around, heard, held));
+    pub(super) fn answered(
+        &mut self,
+        who: Contender,
+        heard: Heard<'_>,
+        snr: Option<f64>,
+        held: impl FnOnce(&Burst) -> Span,
+    ) -> Next {
+        let next = self.with(who, |mac, around| mac.answered(around, heard, snr, held));
         self.done(who, next)
     }
 
@@ -555,11 +579,12 @@ impl Senders<'_, '_> {
     /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
-        let Stations { macs, returned, .. } = &mut *self.stations;
+        let Stations { macs, returned, rates, mpdus, .. } = &mut *self.stations;
         let mac = &mut macs[who as usize];
         let (now, air, observers) = (self.now, self.air, &*self.observers);
         let link = AirLink { now, air, observers, station: mac.station() };
         let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
-        f(mac, &mut Around { now, air, link: &link, sink, trace, returned })
+        let (rates, mpdus) = (rates.get_mut(mac.station() as usize), &mut mpdus[..]);
+        f(mac, &mut Around { now, air, link: &link, sink, trace, returned, rates, mpdus })
     }
 }

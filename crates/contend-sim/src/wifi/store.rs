@@ -7,6 +7,7 @@
 //! of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
 
 use super::StationId;
+use super::rates::Outcome;
 use super::spec::Aggregation;
 use contend_core::qdisc::Backlog;
 use contend_core::{Packet, Time};
@@ -221,12 +222,12 @@ impl Store {
     pub(super) fn take(
         &mut self,
         now: Time,
-        fits: impl Fn(StationId) -> u32,
+        mut fits: impl FnMut(StationId) -> u32,
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
         while let Some(Reverse((_, i))) = self.ready.pop() {
             self.lines[i].is_ready = false;
-            let batch = self.take_from(i, now, &fits, &mut gone);
+            let batch = self.take_from(i, now, &mut fits, &mut gone);
             if batch.is_some() {
                 return batch;
             }
@@ -239,18 +240,18 @@ impl Store {
         &mut self,
         to: StationId,
         now: Time,
-        fits: impl Fn(StationId) -> u32,
+        mut fits: impl FnMut(StationId) -> u32,
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
         let i = *self.line_of.get(&to)?;
-        self.take_from(i, now, &fits, &mut gone)
+        self.take_from(i, now, &mut fits, &mut gone)
     }
 
     fn take_from(
         &mut self,
         i: usize,
         now: Time,
-        fits: &impl Fn(StationId) -> u32,
+        fits: &mut impl FnMut(StationId) -> u32,
         gone: &mut impl FnMut(&Packet),
     ) -> Option<Batch> {
         let (spec, headers) = (&self.spec, &self.headers);
@@ -258,8 +259,10 @@ impl Store {
         let stale = line.drop_stale(spec, now, gone);
         self.unsettled -= stale;
         self.carrying -= stale;
-        let most = spec.bytes.min(fits(line.to));
-        let batch = if line.asks { Some(Batch::request(line.to)) } else { line.fill(spec, most, headers) };
+        let batch = match line.asks {
+            true => Some(Batch::request(line.to)),
+            false => line.fill(spec, spec.bytes.min(fits(line.to)), headers),
+        };
         self.current = batch.map(|_| i);
         batch
     }
@@ -319,9 +322,15 @@ impl Store {
     }
 
     /// The batch in service is over. `gone` gets each packet that the sender gives up, and whether the receiver has it.
-    /// Returns the receiver.
-    pub(super) fn end(&mut self, now: Time, end: End, mut gone: impl FnMut(&Packet, bool)) -> Option<StationId> {
+    /// Returns the receiver and what became of its MPDUs.
+    pub(super) fn end(
+        &mut self,
+        now: Time,
+        end: End,
+        mut gone: impl FnMut(&Packet, bool),
+    ) -> Option<(StationId, Outcome)> {
         let i = self.current.take()?;
+        let mut outcome = Outcome::default();
         let spec = &self.spec;
         let line = &mut self.lines[i];
         let asked = std::mem::take(&mut line.asks);
@@ -336,7 +345,8 @@ impl Store {
         let (packets, forgotten) = (&line.packets, line.forgotten);
         for m in line.mpdus.range_mut(line.window..).filter(|m| !m.settled) {
             m.attempts -= u32::from(m.on_air && end == End::NotSent);
-            m.on_air = false;
+            let was_sent = std::mem::take(&mut m.on_air);
+            outcome.mpdus += u32::from(was_sent);
             // While the sender asks, it does not know what has arrived.
             let given_up = !line.asks && is_given_up(spec, m, now);
             m.settled = answered && m.received || given_up;
@@ -346,7 +356,10 @@ impl Store {
             self.unsettled -= m.packets;
             line.load.packets -= u64::from(m.packets);
             line.load.bytes -= u64::from(m.payload);
-            if !(answered && m.received) {
+            if answered && m.received {
+                outcome.acked += u32::from(was_sent);
+            } else {
+                outcome.dropped += u32::from(was_sent);
                 let place = (m.start - forgotten) as usize;
                 packets.range(place..place + m.packets as usize).for_each(|p| gone(&p.packet, m.received));
                 self.carrying -= if m.received { 0 } else { m.packets };
@@ -355,7 +368,7 @@ impl Store {
         line.advance(spec.window);
         let to = line.to;
         self.queue_up(i);
-        Some(to)
+        Some((to, outcome))
     }
 }
 

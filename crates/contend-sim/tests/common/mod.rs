@@ -96,7 +96,16 @@ pub const AGGREGATION: Aggregation = Aggregation {
 /// A station.
 pub fn station(name: String, rate: u64) -> StationSpec {
     let access = choose(access::REGISTRY, "dcf", &[]);
-    StationSpec { client: None, name, rate: rate.into(), queue: fifo(100), loss: None, access, observe: vec![] }
+    StationSpec {
+        client: None,
+        name,
+        rate: rate.into(),
+        queue: fifo(100),
+        loss: None,
+        access,
+        observe: vec![],
+        channel: ChannelSpec::default(),
+    }
 }
 
 /// A cell of `n` stations at `rate`.
@@ -107,6 +116,7 @@ pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
         aps: vec![ApSpec { station: station("ap".into(), rate), control: vec![] }],
         stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect(),
         field: None,
+        error_model: None,
     }
 }
 
@@ -128,6 +138,8 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         sense: 550.0,
         propagation: choose(propagation::REGISTRY, "range", &[]),
         capture: Capture::NONE,
+        tx_power: 16.0,
+        noise_figure: 7.0,
         propagation_delay: false,
         nav_reset: true,
         nav_rounding: false,

@@ -154,6 +154,8 @@ impl<'a> Field<'a> {
             propagation: self.propagation,
             shadowing: self.shadowing,
             capture: self.capture,
+            tx_power: 16.0,
+            noise_figure: 7.0,
             propagation_delay: self.propagation_delay,
             nav_reset: self.nav_reset,
             nav_rounding: self.nav_rounding,

@@ -23,8 +23,8 @@ use crate::reading::expression::Quantity;
 use contend_core::registry::{Amount, Value};
 use contend_core::{FlowId, Span, observe, qdisc};
 use contend_sim::scenario::{
-    AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec,
-    Transport, WireRate, WireSpec,
+    AfterCollision, ApSpec, CellSpec, ChannelSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site,
+    StationSpec, Transport, WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
@@ -135,7 +135,14 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     let (sites_at, sites): (Vec<Val>, Vec<Site>) = b.sites.all.into_iter().unzip();
     let association = b.association.iter().map(|ap| ap.unwrap_or(0)).collect();
     let field = b.field.take().map(|f| f.with(sites, b.aps.len(), association, field_links));
-    let cell = wifi.map(|wifi| CellSpec { phy: wifi.phy, mac: wifi.mac, aps: b.aps, stations: b.stations, field });
+    let cell = wifi.map(|wifi| CellSpec {
+        phy: wifi.phy,
+        mac: wifi.mac,
+        aps: b.aps,
+        stations: b.stations,
+        field,
+        error_model: None,
+    });
     if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
         Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
@@ -361,6 +368,7 @@ impl<'a> Builder<'a> {
                 },
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
                 access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
+                channel: ChannelSpec::default(),
                 client,
                 observe: self.observers(&mut f)?,
             };
@@ -565,6 +573,7 @@ impl<'a> Builder<'a> {
                     queue: w.queue.clone(),
                     loss: w.loss.clone(),
                     access: w.access.clone(),
+                    channel: ChannelSpec::default(),
                     client: None,
                     observe: vec![],
                 };

@@ -310,6 +310,8 @@ mod tests {
             sense: 550.0,
             propagation: choose(propagation::REGISTRY, "range", &[]),
             capture: Capture::NONE,
+            tx_power: 16.0,
+            noise_figure: 7.0,
             propagation_delay: true,
             nav_reset: true,
             nav_rounding: false,

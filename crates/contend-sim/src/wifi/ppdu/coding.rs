@@ -61,6 +61,24 @@ impl Coding {
         ]
     };
 
+    /// The rates of OFDM without MCS in bits per second, with their codings (Table 17-4).
+    pub const OFDM: [(u64, Coding); 8] = {
+        use CodeRate::{Half, ThreeQuarters, TwoThirds};
+        const fn of(mbps: u64, bits: u8, code: CodeRate) -> (u64, Coding) {
+            (mbps * 1_000_000, Coding { bits, code })
+        }
+        [
+            of(6, 1, Half),
+            of(9, 1, ThreeQuarters),
+            of(12, 2, Half),
+            of(18, 2, ThreeQuarters),
+            of(24, 4, Half),
+            of(36, 4, ThreeQuarters),
+            of(48, 6, TwoThirds),
+            of(54, 6, ThreeQuarters),
+        ]
+    };
+
     /// The MCS with this coding. `None` for BPSK at rate 3/4 (9 Mb/s of OFDM), which no MCS has.
     pub fn mcs(self) -> Option<usize> {
         Coding::MCS.iter().position(|c| *c == self)
@@ -70,6 +88,15 @@ impl Coding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// §17.3.2.3: 48 subcarriers and symbols of 4 us.
+    #[test]
+    fn each_rate_of_ofdm_follows_from_its_coding() {
+        for (bps, Coding { bits, code }) in Coding::OFDM {
+            let (data, coded) = code.fraction();
+            assert_eq!(bps, u64::from(48 * u32::from(bits) * data / coded) * 250_000);
+        }
+    }
 
     #[test]
     fn each_mcs_is_faster_than_the_one_before() {

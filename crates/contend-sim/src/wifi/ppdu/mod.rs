@@ -118,6 +118,15 @@ impl Format {
         }
     }
 
+    /// Modulation and code; `None` for DSSS and CCK.
+    pub fn coding(self) -> Option<Coding> {
+        match self.modulation {
+            Modulation::Mcs(timing) => Some(timing.mode.coding()),
+            Modulation::Ofdm { .. } => Coding::OFDM.iter().find(|(bps, _)| *bps == self.bps).map(|(_, coding)| *coding),
+            Modulation::Dsss(..) => None,
+        }
+    }
+
     /// Size in bytes of the PSDU that carries one MPDU of `mpdu` bytes alone.
     pub fn psdu(self, mpdu: u32) -> u32 {
         match self.mode() {

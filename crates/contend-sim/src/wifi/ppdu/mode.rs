@@ -230,7 +230,7 @@ impl Mode {
     }
 
     /// Modulation and code.
-    fn coding(&self) -> Coding {
+    pub(super) fn coding(&self) -> Coding {
         Coding::MCS[usize::from(self.mcs).min(Coding::MCS.len() - 1)]
     }
 

@@ -10,9 +10,13 @@ contend_core::registry!(Build; range, friis, two_ray, log_distance);
 
 /// The path loss of a field, equal for all stations.
 pub trait Propagation: Debug + Send {
-    /// Received power as a share of the transmitted power, at `distance` metres. It never grows with the distance. Only
-    /// ratios of gains are used: the distances `range` and `sense` of a field are the thresholds.
+    /// Received power as a share of the transmitted power, at `distance` metres. It never grows with the distance. Who
+    /// hears whom follows from ratios of gains: the distances `range` and `sense` of a field are the thresholds.
     fn gain(&self, distance: f64) -> f64;
+    /// The path loss in dB at a gain of 1, for the SNR; `None` if the model has no path loss.
+    fn reference(&self) -> Option<f64> {
+        Some(0.0)
+    }
 }
 
 /// The gain in free space (Friis 1946) of isotropic antennas at a wavelength of `lambda` metres.

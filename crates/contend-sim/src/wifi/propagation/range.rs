@@ -26,4 +26,7 @@ impl Propagation for Range {
     fn gain(&self, _: f64) -> f64 {
         1.0
     }
+    fn reference(&self) -> Option<f64> {
+        None
+    }
 }

@@ -10,7 +10,7 @@ use super::{Builder, tables};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, ap, qdisc};
-use contend_sim::scenario::{ApSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec};
+use contend_sim::scenario::{ApSpec, ChannelSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec};
 use contend_sim::wifi::propagation::Propagation;
 use std::collections::BTreeSet;
 
@@ -34,6 +34,7 @@ pub(super) fn usual_ap(cx: ReadContext, wifi: &Wifi) -> Result<ApSpec, FileError
         queue: default_choice(cx, qdisc::REGISTRY, "fifo", &[])?,
         loss: None,
         access: wifi.access.clone(),
+        channel: ChannelSpec::default(),
         client: None,
         observe: vec![],
     };
