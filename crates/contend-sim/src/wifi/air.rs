@@ -243,9 +243,16 @@ impl Air {
         self.difs + self.plan(&burst).duration()
     }
 
-    /// Most bytes of a PSDU at this rate.
-    pub(super) fn most_bytes(&self, rate: RateNumber) -> u32 {
-        self.table(rate).most
+    /// Most bytes of a PSDU at this rate. Unless `limit` is zero, its exchange takes no longer.
+    pub(super) fn most_bytes(&self, rate: RateNumber, limit: Span) -> u32 {
+        let rates = self.table(rate);
+        if limit.is_zero() {
+            return rates.most;
+        }
+        let (content, protection) = (Content::Aggregate(0), self.timing.limits.protection.of_psdu(rates.most));
+        let burst = Burst { from: 0, to: 0, bytes: 0, content, protection, rate };
+        let data = limit.saturating_sub(Plan::new(&burst, &self.timing, rates).duration_without_data());
+        rates.rate.largest_psdu(data).unwrap_or(0).min(rates.most)
     }
 
     /// The plan of an exchange of `burst`.

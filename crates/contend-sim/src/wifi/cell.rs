@@ -380,8 +380,7 @@ impl Cell {
         let (now, won, air) = (senders.now, self.won, senders.air);
         let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
         let follows = now + air.timing().sifs;
-        let held = |burst: &Burst| follows + air.plan(burst).duration() - won;
-        let next = senders.answered(who, self.heard(senders, who), snr, held);
+        let next = senders.answered(who, self.heard(senders, who), snr, follows - won);
         if next == Next::GoOn {
             self.ledger.ifs(follows - now);
             self.exchange(senders, who, follows);

@@ -213,10 +213,15 @@ impl<'a> Plan<'a> {
 
     /// How long the whole exchange takes.
     pub(super) fn duration(&self) -> Span {
+        self.duration_without_data() + self.data.total
+    }
+
+    /// How long the exchange takes besides its data.
+    pub(super) fn duration_without_data(&self) -> Span {
         if self.burst.to == BROADCAST {
-            return self.data.total;
+            return Span::ZERO;
         }
-        self.before_data() + self.data.total + self.timing.sifs + self.answer
+        self.before_data() + self.timing.sifs + self.answer
     }
 
     /// The time from the start of the exchange to the start of the data.

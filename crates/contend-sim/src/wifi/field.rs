@@ -797,13 +797,13 @@ impl Field {
     fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
         let station = senders.stations.station_of(who);
         let Some(own) = self.radios[station as usize].own.take() else { return };
-        let (now, air) = (senders.now, senders.air);
+        let now = senders.now;
         self.observe_own(senders, &own, Outcome::Acked, now);
         senders.report(who, now - own.start, true);
         let follows = now + self.sifs;
-        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
+        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(senders.air.channel_of(&s.burst)));
         let heard = self.heard(senders, who);
-        let next = senders.answered(who, heard, snr, |burst| follows + air.plan(burst).duration() - own.won);
+        let next = senders.answered(who, heard, snr, follows - own.won);
         if next == Next::GoOn {
             // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
             for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {

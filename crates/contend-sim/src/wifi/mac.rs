@@ -479,7 +479,7 @@ impl Mac {
             return true;
         }
         if self.store.is_some() {
-            return self.take_batch(around);
+            return self.take_batch(around, self.txop);
         }
         let Some(packet) = self.queues.dequeue(around) else { return false };
         self.serve(around, &packet);
@@ -487,9 +487,10 @@ impl Mac {
     }
 
     /// Takes the next batch into service. A discipline that gives turns to receivers names the receiver and fills its
-    /// batch; others fill the store, and the receiver whose packet waits longest comes next.
+    /// batch; others fill the store, and the receiver whose packet waits longest comes next. The exchange takes no
+    /// longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero.
     #[inline(never)]
-    fn take_batch(&mut self, around: &mut Around<'_>) -> bool {
+    fn take_batch(&mut self, around: &mut Around<'_>, limit: Span) -> bool {
         let Some(store) = &mut self.store else { return false };
         let (now, station, air) = (around.now, self.station, around.air);
         let (queues, counters, most) = (&mut self.queues, &mut self.counters, self.limits.short);
@@ -497,10 +498,10 @@ impl Mac {
         let mut gone = |trace: &mut Trace, p: &Packet| give_up(trace, counters, now, p, false);
         // If all that a receiver or the store had was too old, what waits behind may be younger.
         let batch = if queues.give_turns() {
-            let fits = |to| air.most_bytes(air.rate(station, to));
+            let fits = |to| air.most_bytes(air.rate(station, to), limit);
             loop {
                 let Some(to) = queues.give_turn(around, store, &fits) else { return false };
-                let fits = |to| choose(&mut around.rates, now, air, (station, to), most, &mut chosen);
+                let fits = |to| choose(&mut around.rates, now, air, (station, to), (most, limit), &mut chosen);
                 if let Some(batch) = store.take_to(to, now, fits, |p| gone(around.trace, p)) {
                     break batch;
                 }
@@ -508,7 +509,7 @@ impl Mac {
         } else {
             fill(store, queues, around);
             loop {
-                let fits = |to| choose(&mut around.rates, now, air, (station, to), most, &mut chosen);
+                let fits = |to| choose(&mut around.rates, now, air, (station, to), (most, limit), &mut chosen);
                 match store.take(now, fits, |p| gone(around.trace, p)) {
                     Some(batch) => break batch,
                     None if fill(store, queues, around) => {}
@@ -610,16 +611,10 @@ impl Mac {
         Some(&s.packet)
     }
 
-    /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. `held` returns how long this
-    /// Mac would have held the medium at the end of the next exchange, if the next burst followed at once.
+    /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. If the next burst followed at
+    /// once, this Mac would have held the medium for `held` before it.
     #[inline]
-    pub(super) fn answered(
-        &mut self,
-        around: &mut Around<'_>,
-        heard: Heard<'_>,
-        snr: Option<f64>,
-        held: impl FnOnce(&Burst) -> Span,
-    ) -> Next {
+    pub(super) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
         count(&mut self.counters.acked);
         let burst = self.in_service.take().map(|s| s.burst);
         let mut outcome = Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr };
@@ -629,13 +624,30 @@ impl Mac {
         if let Some(burst) = burst {
             around.sent(&burst, &outcome);
         }
-        self.take_next(around);
-        // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
-        if !self.txop.is_zero() && self.in_service.as_ref().is_some_and(|s| held(&s.burst) <= self.txop) {
+        if self.txop.is_zero() {
+            self.take_next(around);
+        } else if self.goes_on(around, self.txop.saturating_sub(held)) {
             return Next::GoOn;
         }
         let slots = self.backoff(around.now, Draw::Success, heard);
         self.other(slots)
+    }
+
+    /// Takes the next burst into service. True if its exchange takes no longer than `left`, what is left of the
+    /// transmission opportunity (IEEE 802.11-2016 §10.22.2.8: the acknowledgment included).
+    fn goes_on(&mut self, around: &mut Around<'_>, left: Span) -> bool {
+        if self.store.is_some() && !left.is_zero() {
+            self.take_batch(around, left);
+        } else {
+            self.take_next(around);
+        }
+        let fits = self.in_service.as_ref().is_some_and(|s| around.air.plan(&s.burst).duration() <= left);
+        if !fits && self.store.is_some() && self.in_service.take().is_some() {
+            // The batch was made for the rest of this opportunity; the next one has more time.
+            self.end_batch(around, End::NotSent);
+            self.take_next(around);
+        }
+        fits
     }
 
     /// The attempt failed: the answer `missing` did not come.
@@ -782,17 +794,18 @@ fn rate(rates: &mut Option<&mut Rates>, now: Time, air: &Air, (from, to): (Stati
 }
 
 /// The bytes that a PSDU may have at the rate of the next attempt from one station to another, which becomes `chosen`.
+/// `limit`: as in [`Air::most_bytes`].
 fn choose(
     rates: &mut Option<&mut Rates>,
     now: Time,
     air: &Air,
     ends: (StationId, StationId),
-    most: u32,
+    (most, limit): (u32, Span),
     chosen: &mut Chosen,
 ) -> u32 {
     *chosen = rate(rates, now, air, ends, most);
     // No second MPDU fits into 0 bytes.
-    if chosen.alone { 0 } else { air.most_bytes(chosen.rate) }
+    if chosen.alone { 0 } else { air.most_bytes(chosen.rate, limit) }
 }
 
 /// Fills `store` from the queues. True if a packet came.

@@ -499,13 +499,7 @@ impl Senders<'_, '_> {
     }
 
     /// The burst of `who` was acknowledged, see [`Mac::answered`].
-    pub(super) fn answered(
-        &mut self,
-        who: Contender,
-        heard: Heard<'_>,
-        snr: Option<f64>,
-        held: impl FnOnce(&Burst) -> Span,
-    ) -> Next {
+    pub(super) fn answered(&mut self, who: Contender, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
         let next = self.with(who, |mac, around| mac.answered(around, heard, snr, held));
         self.done(who, next)
     }
