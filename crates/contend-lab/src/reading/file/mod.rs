@@ -1,7 +1,7 @@
 //! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Resolved`] network.
 //!
 //! First the text becomes a [`tree`] of values with their places. `--set`, sweep points and overlays of claims then set
-//! key paths in that tree. [`Experiment::scenario`] reads the tree of one point from the beginning, table by table and
+//! key paths in that tree. [`cases`] replaces each value that depends on `[param]`. [`Experiment::scenario`] reads the tree of one point from the beginning, table by table and
 //! member by member. So each rule is written once and applies to all of them. Every error is a [`FileError`] with file,
 //! line, key and remedy.
 //!
@@ -21,6 +21,7 @@
 //! `kind`, from the variant with the name of its `cc`; otherwise from `newreno`. `cc` and `recovery` without their own
 //! `kind` set parameters of this variant.
 
+mod cases;
 mod choice;
 pub mod claim;
 mod contention;
@@ -424,6 +425,7 @@ impl Experiment {
         let mut tree = self.network.clone();
         self.sweep.apply(&self.sweep.overlay(point), &mut tree, &self.source)?;
         self.sweep.apply(overlay, &mut tree, &self.source)?;
+        cases::resolve(&mut tree, &self.source)?;
         Ok(tree)
     }
 

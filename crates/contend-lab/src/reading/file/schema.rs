@@ -23,6 +23,15 @@ pub fn schema() -> Value {
         definitions.insert(name.to_owned(), json!({ "type": "string", "pattern": pattern }));
     }
     definitions.insert(EXPRESSION.to_owned(), json!({ "type": "string", "pattern": r"^\s*=" }));
+    definitions.insert(
+        CASE.to_owned(),
+        json!({
+            "type": "object",
+            "description": "The value depends on a parameter: { case = \"std\", n = \"802.11n\", else = \"802.11ac\" }.",
+            "properties": { "case": { "type": "string", "description": "The name of the parameter in [param]." } },
+            "required": ["case"],
+        }),
+    );
     for family in Family::ALL {
         definitions.insert(family.name().to_owned(), algorithms(family));
     }
@@ -49,8 +58,7 @@ fn reference(name: &str) -> Value {
 }
 
 fn table(table: &Table) -> Value {
-    let mut properties: Map<String, Value> =
-        table.keys.iter().map(|k| (k.name.to_owned(), key(k, table.has_members))).collect();
+    let mut properties: Map<String, Value> = table.keys.iter().map(|k| (k.name.to_owned(), key(k, table))).collect();
     let required: Vec<&str> = table.keys.iter().filter(|k| k.default == Default::Required).map(|k| k.name).collect();
     let mut others = json!(false);
     match table.heading {
@@ -73,11 +81,16 @@ fn table(table: &Table) -> Value {
     })
 }
 
-fn key(key: &Key, has_members: bool) -> Value {
+fn key(key: &Key, of: &Table) -> Value {
     let mut forms = any_of(key.kinds);
-    if has_members {
+    if of.has_members {
         let items = one_of(forms.clone());
         forms.push(json!({ "type": "array", "items": items, "minItems": 1 }));
+    }
+    // A table stands alone: editors then name the place of an error inside it.
+    let is_table = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::Tables(_));
+    if !SAME_EVERYWHERE.contains(&of.heading) && !key.kinds.iter().all(is_table) {
+        forms.push(reference(CASE));
     }
     let mut schema = one_of(forms);
     if let Some(object) = schema.as_object_mut() {
@@ -190,6 +203,19 @@ const BYTES: &str = "bytes";
 const PACKETS: &str = "packets";
 const PERCENT: &str = "percent";
 const ANY: &str = "a-quantity";
+/// The tables whose values are the same at every point.
+const SAME_EVERYWHERE: [&str; 8] = [
+    "the file",
+    "seeds as a table",
+    "[sweep]",
+    "[[claim]]",
+    "[[check]]",
+    "expect of a [[claim]] or [[check]]",
+    "[[figure]]",
+    "[search]",
+];
+/// The definition of a value that depends on a parameter.
+const CASE: &str = "a-case";
 /// The definition of an expression in place of a quantity.
 const EXPRESSION: &str = "an-expression";
 
@@ -269,6 +295,7 @@ fn parameter(p: &Param) -> Value {
     let items = one_of(forms.clone());
     // A list has a value for each member.
     forms.push(json!({ "type": "array", "items": items, "minItems": 1 }));
+    forms.push(reference(CASE));
     let mut schema = json!({ "description": p.doc, "anyOf": forms });
     if let (Some(text), Some(object)) = (p.default, schema.as_object_mut()) {
         object.insert("default".to_owned(), value(text));

@@ -127,6 +127,12 @@ impl Node {
                     entry.site = at.clone();
                     return entry.value.set(rest, at, value);
                 }
+                if let Some(Entry { value: Node { kind: NodeKind::Text(name), .. }, .. }) =
+                    entries.iter().find(|e| e.key == CASE)
+                {
+                    let help = format!("set param.{name}, or the whole value");
+                    return Err((format!("the value depends on `{name}`"), help));
+                }
                 let mut child = Node { site: at.clone(), kind: NodeKind::Table(vec![]) };
                 child.set(rest, at, value)?;
                 entries.push(Entry { key: key.clone(), site: at.clone(), value: child });
@@ -289,6 +295,8 @@ pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Nod
     out
 }
 
+/// The key of the parameter on which a value depends.
+pub(crate) const CASE: &str = "case";
 /// The key of the values of a swept key that is written as a table.
 pub(crate) const VALUES: &str = "values";
 

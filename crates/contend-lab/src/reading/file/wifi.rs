@@ -172,7 +172,9 @@ fn read_aggregation(f: &mut Fields, phy: &Phy, attempts: u32) -> Result<Option<A
             _ => Err(v.error("counts 1 to 1000000 packets", "write for example mac_queue = \"128p\"")),
         }
     })?;
-    Ok(aggregation.map(|a| Aggregation { limit: limit.unwrap_or(a.limit), ..a }))
+    // An A-MSDU holds so many packets of 1500 B.
+    let packets = (msdu / 1500).max(1);
+    Ok(aggregation.map(|a| Aggregation { limit: limit.unwrap_or(a.limit * packets), ..a }))
 }
 
 /// The limits of IEEE 802.11-2020 §9.4.2.55.3 (HT), §9.4.2.157.2 (VHT), 802.11ax-2021 §9.4.2.248.2 and 802.11be-2024
@@ -210,7 +212,7 @@ fn read_ampdu(v: &Val, standard: Standard) -> Result<Option<Aggregation>, FileEr
             }
             Ok(d)
         })?,
-        limit: MAC_QUEUE,
+        limit: (2 * window).max(MAC_QUEUE),
         lifetime: f.read_or("lifetime", Span::ZERO, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,
         attempts: f.read_or("attempts", Some(7), |v| {
             if never(&v) { Ok(None) } else { Ok(Some(v.integer(1..=255)? as u32)) }
@@ -252,7 +254,7 @@ const ONE_MPDU: Aggregation = Aggregation {
     asks: false,
 };
 
-/// Packets below the queue, if the file does not say how many: two aggregates of 64.
+/// Fewest packets below the queue, if the file does not say how many; else two windows.
 const MAC_QUEUE: u32 = 128;
 
 /// Reads how a busy slot counts.

@@ -129,7 +129,10 @@ fn default(d: Default) -> String {
 fn file() -> String {
     let mut out =
         "A file is TOML. Every quantity is a text with its unit: `\"15ms\"`, `\"54Mbps\"`, `\"100p\"`. It may \
-        be an expression: `\"= 10ms + 2ms * (k - 1)\"`. A wrong key, unit or value is an error with place and remedy.\n"
+        be an expression: `\"= 10ms + 2ms * (k - 1)\"`. Any value of a network, a model or contention may depend on a \
+        parameter of `[param]`: `standard = { case = \"std\", n = \"802.11n\", else = \"802.11ac\" }` is \
+        \"802.11n\" if `std` is \"n\", and \"802.11ac\" for all other words and numbers. A wrong key, unit or value \
+        is an error with place and remedy.\n"
             .to_owned();
     out += "\n| table | what it describes |\n| --- | --- |\n";
     let anchor = |t: &Table| {

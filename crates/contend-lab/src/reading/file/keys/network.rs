@@ -52,8 +52,8 @@ pub static FILE: Table = Table {
         key("node", &[Kind::Tables(&NODE)], Words("only the hosts that flows create"), "[{ name = \"router\" }]",
             "Wired hosts and routers."),
         key("param", &[Kind::Map("of names and numbers", &[Kind::Quantity, Kind::Text])], Words("no names"),
-            "{ rounds = 5 }", "Named numbers for expressions like \"= 2 * rounds\" and for sweeps. A number may use \
-            those before it, or be the name of one."),
+            "{ rounds = 5 }", "Named numbers for expressions like \"= 2 * rounds\", for `case` and for sweeps. A number \
+            may use those before it, or be the name of one. A parameter of a `case` may be a word."),
         key("contention", &[Kind::Table(&CONTENTION)], Words("a network is simulated"),
             "{ stations = 10, rule = \"dcf\" }", "Saturated stations without a network."),
         key("model", &[Kind::Table(&MODEL)], Words("a network is simulated"),
@@ -195,7 +195,7 @@ static WIFI: Table = Table {
             Value("\"off\""), "\"7935B\"",
             "Most bytes of an A-MSDU: packets that share an MPDU, in an A-MPDU or alone; from 802.11n on. At most \
                 7935B in 802.11n, where A-MPDUs have 4065B, and in 802.11ax at 2.4 GHz; elsewhere 11398B."),
-        key("mac_queue", &[Kind::Amount], Words("\"128p\" with ampdu or amsdu"), "\"500p\"",
+        key("mac_queue", &[Kind::Amount], Words("two windows, at least \"128p\", with ampdu or amsdu"), "\"500p\"",
             "Packets below the queue of a sender, for all its receivers: they have been put into A-MPDUs, or wait for \
                 it; needs `ampdu` or `amsdu`."),
         key("protection", &[Kind::Word(&[
