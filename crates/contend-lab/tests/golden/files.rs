@@ -26,6 +26,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
     ("experiments/office.toml", &[("duration", "30s"), ("warmup", "5s")]),
     ("experiments/saturation.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("experiments/uplink-starvation.toml", &[("duration", "16s"), ("warmup", "3s")]),
+    ("experiments/validation/modern-n1.toml", &[("duration", "500ms"), ("warmup", "100ms")]),
     ("experiments/validation/ns2-b-down-up.toml", &[("duration", "18s"), ("warmup", "2500ms")]),
     ("experiments/validation/ns2-c-saturation.toml", &[("duration", "20s"), ("warmup", "3s")]),
     ("experiments/validation/ns3-a-uploads.toml", &[("duration", "50s"), ("warmup", "7s")]),
