@@ -217,7 +217,55 @@ zip = [["param.hops", "param.cs"]]
 "#;
 
 /// The files from which the others are made.
-const SEEDS: [&str; 3] = [SEED, FIELD, MESH];
+/// A cell with aggregates, whose values depend on parameters.
+const MODERN: &str = r#"duration = "10s"
+[param]
+std = "ac"
+limit = 16
+explicit = 1
+[wifi]
+standard = { case = "std", n = "802.11n", ac = "802.11ac", else = "802.11ax" }
+band = "5GHz"
+width = { case = "std", n = "40MHz", else = "80MHz" }
+mcs = 7
+streams = 1
+guard = "800ns"
+fec = "bcc"
+access = { kind = "edca", vo = { txop = { case = "limit", 16 = "2080us", else = "0us" } } }
+rts_threshold = "3000B"
+protection = "none"
+mac_queue = "300p"
+[wifi.ampdu]
+bytes = { case = "limit", 16 = "24704B", 64 = "65535B" }
+mpdus = 32
+window = "= max(32, limit)"
+attempts = "never"
+lifetime = "500ms"
+missed = { case = "explicit", 0 = "data", 1 = "request" }
+[[station]]
+name = "fast"
+count = 2
+[[station]]
+name = "old"
+standard = "802.11a"
+rate = "6Mbps"
+[[flow]]
+count = 2
+from = { case = "explicit", 1 = "fast", else = "server" }
+to = { case = "explicit", 1 = "server", else = "fast" }
+ac = ["vo", "be"]
+udp = { rate = "400Mbps" }
+[[flow]]
+from = "server"
+to = "old"
+tcp = "cubic"
+[sweep]
+zip = [["param.std", "param.limit"]]
+"param.std" = ["n", "ac", "ax"]
+"param.limit" = [16, 16, 64]
+"#;
+
+const SEEDS: [&str; 4] = [SEED, FIELD, MESH, MODERN];
 
 /// Values that are wrong in most places.
 const VALUES: &[&str] = &[
@@ -273,11 +321,17 @@ const VALUES: &[&str] = &[
     "[[\"1m\", \"2m\"], [\"1m\", \"2m\"]]",
     "\"dsdv\"",
     "\"infrastructure\"",
+    "{ case = \"std\", n = 1, else = \"off\" }",
+    "{ case = \"limit\" }",
+    "{ case = 3, else = { case = \"case\" } }",
+    "\"802.11be\"",
+    "\"320MHz\"",
+    "\"off\"",
 ];
 
 #[test]
 fn the_seeds_are_good_files() {
-    for (seed, points) in SEEDS.iter().zip([2, 8, 2]) {
+    for (seed, points) in SEEDS.iter().zip([2, 8, 2, 3]) {
         let e = parse("t.toml", seed, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
         assert_eq!(e.points.len(), points);
     }
@@ -295,9 +349,49 @@ fn survive(text: &str, sets: &[(String, String)]) {
 
 /// Keys of the settings that are tried.
 const KEYS: &[&str] = &[
-    "count", "from", "to", "tcp", "udp", "start", "size", "rate", "queue", "loss", "access", "kind", "n", "delay",
-    "name", "ap", "position", "sense", "routing", "arp", "cts", "grid", "limit", "rto.min", "cc.beta", "expect",
-    "when", "over", "window", "slot",
+    "count",
+    "from",
+    "to",
+    "tcp",
+    "udp",
+    "start",
+    "size",
+    "rate",
+    "queue",
+    "loss",
+    "access",
+    "kind",
+    "n",
+    "delay",
+    "name",
+    "ap",
+    "position",
+    "sense",
+    "routing",
+    "arp",
+    "cts",
+    "grid",
+    "limit",
+    "rto.min",
+    "cc.beta",
+    "expect",
+    "when",
+    "over",
+    "window",
+    "slot",
+    "standard",
+    "band",
+    "width",
+    "mcs",
+    "streams",
+    "guard",
+    "ampdu",
+    "ampdu.bytes",
+    "ampdu.window",
+    "ampdu.case",
+    "mac_queue",
+    "std",
+    "ac",
 ];
 
 proptest! {

@@ -42,7 +42,7 @@ const WILD: &[&str] = &["true", "[]", "{}", "\"none\"", "\"station\"", "\"= k\""
 /// The text of a case.
 fn case(number: u64) -> String {
     let d = &mut generate::Draws(number.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(3));
-    let network = |d: &mut generate::Draws| generate::network(d.below(2_400) as u64);
+    let network = |d: &mut generate::Draws| generate::network(d.below(generate::NETWORKS as usize) as u64);
     let text = network(d);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..1 + d.below(6) {

@@ -6,16 +6,25 @@ mod common;
 use common::*;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time, qdisc};
-use contend_sim::loss;
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request};
 use contend_sim::wifi::phy::*;
 use contend_sim::wifi::{Frame, FrameOutcome};
+use contend_sim::{loss, traffic};
 use proptest::prelude::*;
+use rand::SeedableRng as _;
 
 fn mac(aggregation: Aggregation) -> MacSpec {
     MacSpec { aggregation: Some(aggregation), ..MAC }
+}
+
+/// One station of this format that always has packets for a wire that is never full.
+fn alone(format: (Phy, DataRate), spec: Aggregation) -> Scenario {
+    let mut s = with_rate(saturated(phy_g(), mac(spec), 1, 54_000_000, 1), format);
+    s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 900_000_000);
+    s.links[0].reverse.rate = WireRate::Constant(10_000_000_000);
+    s
 }
 
 /// Each MPDU with data is lost with probability `p`.
@@ -92,7 +101,7 @@ fn packets_share_an_mpdu() {
     assert!((got / expected - 1.0).abs() < 0.005, "{got} of {expected} packets");
 }
 
-/// The PSDUs of ns-3.44 (`experiments/validation/modern-msdu.toml`): 5 or 7 packets of 1500 B share an MPDU; the last
+/// The PSDUs of ns-3.44 (`experiments/validation/modern-n1.toml`): 5 or 7 packets of 1500 B share an MPDU; the last
 /// one of an A-MPDU is smaller, to fill 5.484 ms. A PSDU of one MPDU is here without its delimiter of VHT and HE.
 #[test]
 fn mpdus_of_several_packets_have_the_bytes_of_ns_3() {
@@ -112,6 +121,93 @@ fn mpdus_of_several_packets_have_the_bytes_of_ns_3() {
         let (_, frames) = frames_of(&s, 0.2);
         let last = frames.iter().rfind(|f| f.kind == Data).unwrap();
         assert_eq!(last.bytes, bytes, "{standard:?}, {msdu} B");
+    }
+}
+
+/// By hand, in microseconds: DIFS, 7.5 slots, PPDU, SIFS, block acknowledgment. A PPDU is its preamble and whole
+/// symbols; k packets of 1,500 B are 1,544 (k - 1) + 1,542 B.
+#[test]
+fn one_station_of_each_format_has_the_throughput_of_its_cycle() {
+    // Format; packets and what ends the aggregate; preamble, symbol, data bits of a symbol, tail bits; answer.
+    let cases = [
+        // 65 Mb/s: a 29th packet would make the PPDU longer than 5.484 ms.
+        (modern(Family::Ht, 20, 1, 7), 64, 28, (36.0, 4.0, 260, 6), 32.0),
+        // 270 Mb/s: 65,535 B.
+        (modern(Family::Ht, 40, 2, 7), 64, 42, (40.0, 4.0, 1080, 6), 32.0),
+        // 292.5 Mb/s: the window.
+        (modern(Family::Vht, 80, 1, 7), 64, 64, (40.0, 4.0, 1170, 6), 32.0),
+        // 600.5 Mb/s: a window of 64 and one of 256, whose block acknowledgment has 56 B.
+        (modern(Family::He, 80, 1, 11), 64, 64, (43.2, 13.6, 8166, 6), 32.0),
+        (modern(Family::He, 80, 1, 11), 256, 256, (43.2, 13.6, 8166, 6), 40.0),
+    ];
+    for ((phy, rate), window, packets, (preamble, symbol, bits, tail), answer) in cases {
+        let bytes = if phy.standard == Standard::N { 65_535 } else { 1 << 20 };
+        let spec = Aggregation { bytes, mpdus: window, window, ..AGGREGATION };
+        let (net, frames) = frames_of(&alone((phy, rate), spec), 10.0);
+        let psdu = 1544 * (packets - 1) + 1542;
+        let biggest = frames.iter().filter(|f| f.kind == Data).map(|f| f.bytes).max().unwrap();
+        assert_eq!(biggest, psdu, "{rate:?}");
+        let ppdu = preamble + symbol * f64::from((16 + 8 * psdu + tail).div_ceil(bits));
+        let expected = f64::from(packets) / (34.0 + 7.5 * 9.0 + ppdu + 16.0 + answer) * 10e6;
+        let got = net.received(0).packets as f64;
+        assert!((got / expected - 1.0).abs() < 0.005, "{rate:?}: {got} of {expected} packets");
+    }
+}
+
+/// Packets and bursts until `packets` have left a window of `window`, if each packet is lost with probability `p`: all
+/// that is missing in the window goes out together, and the oldest missing packet holds the window.
+fn stalled(window: usize, p: f64, bursts: usize) -> (f64, f64) {
+    let mut rng = rand_pcg::Pcg64::seed_from_u64(1);
+    let (mut sent, mut left, mut missing) = (0.0, 0.0, vec![true; window]);
+    for _ in 0..bursts {
+        sent += missing.iter().filter(|m| **m).count() as f64;
+        missing.iter_mut().filter(|m| **m).for_each(|m| *m = rng.random::<f64>() < p);
+        let gone = missing.iter().position(|m| *m).unwrap_or(window);
+        left += gone as f64;
+        missing.drain(..gone);
+        missing.resize(window, true);
+    }
+    (sent / bursts as f64, left / bursts as f64)
+}
+
+/// At 600 Mb/s a window of 64 is a PPDU of 1.4 ms. A lost packet holds the window, and the next bursts are small.
+#[test]
+fn a_large_window_carries_more_at_high_rates() {
+    for p in [0.0, 0.1, 0.3] {
+        let throughput = |window: u32| {
+            let spec = Aggregation { bytes: 1 << 20, mpdus: window, window, ..AGGREGATION };
+            let mut s = alone(modern(Family::He, 80, 1, 11), spec);
+            lossy(&mut s, p);
+            frames_of(&s, 10.0).0.received(0).packets as f64 / 10e6
+        };
+        let expected = |window: usize, answer: f64| {
+            let (sent, left) = stalled(window, p, 20_000);
+            left / (34.0 + 7.5 * 9.0 + 43.2 + 13.6 * (0.5 + 8.0 * 1544.0 * sent / 8166.0) + 16.0 + answer)
+        };
+        let ((small, large), want) = ((throughput(64), throughput(256)), (expected(64, 32.0), expected(256, 40.0)));
+        println!("p = {p}: {small} and {large} packets in a us, expected {want:?}");
+        assert!((small / want.0 - 1.0).abs() < 0.01, "p = {p}: {small}, expected {}", want.0);
+        assert!((large / want.1 - 1.0).abs() < 0.01, "p = {p}: {large}, expected {}", want.1);
+        assert!(large > 1.09 * small, "p = {p}: {large} against {small}");
+    }
+}
+
+/// Twenty packets come at once, every 10 ms. They go out one by one, or in aggregates.
+#[test]
+fn a_burst_costs_at_most_three_events() {
+    let run = |mpdus| {
+        let mut s = alone(modern(Family::Vht, 80, 1, 9), Aggregation { mpdus, ..AGGREGATION });
+        let with = [("rate", Value::Rate(20 * 1472 * 8 * 100)), ("burst", Value::Integer(20))];
+        s.flows[0].ends.traffic = choose(traffic::REGISTRY, "cbr", &with);
+        let (net, frames) = frames_of(&s, 2.0);
+        let bursts = frames.iter().filter(|f| f.kind == Data).count() as f64;
+        (net.world.events() as f64, bursts, net.received(0).packets)
+    };
+    let long = run(19);
+    for short in [run(1), run(5)] {
+        assert_eq!(short.2, long.2, "packets");
+        let events = (short.0 - long.0) / (short.1 - long.1);
+        assert!(short.1 > 2.0 * long.1 && events <= 3.0, "{events} events for each burst: {short:?}, {long:?}");
     }
 }
 

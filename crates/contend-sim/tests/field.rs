@@ -14,7 +14,7 @@ use contend_sim::routing;
 use contend_sim::scenario::*;
 use contend_sim::wifi::access::{Category, Reads, Setting};
 use contend_sim::wifi::ledger::RadioAccounts;
-use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_sim::wifi::phy::{Family, Phy, Preamble, Standard};
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, access, propagation};
 use proptest::prelude::*;
 
@@ -142,6 +142,40 @@ fn opportunities_of_several_frames_are_the_same_in_a_field() {
         let cell = s.cell.as_mut().unwrap();
         cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
         same(&format!("{} {down}+{up}", rule.entry.name), &s, 3.0);
+    }
+}
+
+/// Cells of 802.11n and later with aggregates: categories, transmission opportunities, losses, windows and limits.
+#[test]
+fn aggregates_of_every_format_are_the_same_in_a_field() {
+    let modes = [(Family::Ht, 20, 1, 7), (Family::Vht, 80, 1, 9), (Family::He, 20, 1, 5), (Family::Eht, 80, 2, 13)];
+    let txop = ("txop", Value::Time(Span::from_millis(2)));
+    let rules = [
+        choose(access::REGISTRY, "edca", &[]),
+        choose(access::REGISTRY, "dcf", &[txop]),
+        choose(access::REGISTRY, "edca", &[("table", Value::Word("802.11-2016".into()))]),
+    ];
+    let specs = [
+        AGGREGATION,
+        Aggregation { window: 8, limit: 20, attempts: Some(3), asks: false, ..AGGREGATION },
+        Aggregation { mpdus: 1, lifetime: Span::from_millis(20), ..AGGREGATION },
+    ];
+    for (i, mode) in (0..24).map(|i| (i, modes[i % modes.len()])) {
+        let (rts, p) = [(false, 0.0), (false, 0.2), (true, 0.0)][i / 2 % 3];
+        let mac = MacSpec {
+            aggregation: Some(specs[i % specs.len()]),
+            rts_threshold: if rts { 500 } else { u32::MAX },
+            ..MAC
+        };
+        let (family, width, streams, mcs) = mode;
+        let mut s = with_rate(down_up(2, 2, newreno(), phy_g(), mac, i as u64), modern(family, width, streams, mcs));
+        s.flows.iter_mut().enumerate().for_each(|(k, f)| f.category = Category::ALL[(k + i) % 4]);
+        let cell = s.cell.as_mut().unwrap();
+        let rule = &rules[i % rules.len()];
+        cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
+        let per = choose(loss::REGISTRY, "per", &[("p", Value::Number(p))]);
+        cell.stations.iter_mut().for_each(|one| one.loss = Some(per.clone()));
+        same(&format!("{mode:?}, {i}"), &s, 2.2);
     }
 }
 

@@ -12,7 +12,7 @@ use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::client::Client;
-use contend_sim::wifi::phy::Protection;
+use contend_sim::wifi::phy::{Family, Protection};
 use proptest::prelude::*;
 
 /// One of `all`.
@@ -51,6 +51,29 @@ fn connection() -> impl Strategy<Value = TcpSpec> {
     })
 }
 
+/// Any format of 802.11n and later with any limits of aggregates, or a cell of 802.11g.
+fn format() -> impl Strategy<Value = Option<Format>> {
+    let mode = any_of(vec![
+        (Family::Ht, 20, 1, 0),
+        (Family::Ht, 40, 2, 7),
+        (Family::Vht, 80, 1, 9),
+        (Family::He, 20, 1, 5),
+        (Family::He, 160, 2, 11),
+        (Family::Eht, 80, 1, 13),
+    ]);
+    let limits =
+        (1u32..70, 1u32..300, 1u32..400, prop::option::of(1u32..8), any_of(vec![0, 1, 20, 300]), any::<bool>());
+    let spec = limits.prop_map(|(mpdus, window, limit, attempts, lifetime, asks)| Aggregation {
+        lifetime: Span::from_millis(lifetime),
+        msdu: [0, 3839][(limit % 2) as usize],
+        ..Aggregation { mpdus, window, limit, attempts, asks, ..AGGREGATION }
+    });
+    prop::option::of((mode, prop::option::weighted(0.8, spec)))
+}
+
+/// Family, width, streams and MCS; and the limits of aggregates, if there are any.
+type Format = ((Family, u16, u8, u8), Option<Aggregation>);
+
 /// A small random cell with random flows.
 fn scenario() -> impl Strategy<Value = Scenario> {
     let station = (
@@ -71,8 +94,24 @@ fn scenario() -> impl Strategy<Value = Scenario> {
     );
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), any_of(vec![u32::MAX, 500, 0]), 0u8..3, 1u32..8);
     let at_ap = (limited(), prop::collection::vec(any_of(every::controls()), 0..3), access_rule(), queue());
-    (0u64..1000, prop::collection::vec(station, 1..6), prop::collection::vec(flow, 1..6), options, at_ap)
-        .prop_map(|(seed, stations, flows, options, at_ap)| scenario_of(seed, &stations, flows, options, at_ap))
+    (0u64..1000, prop::collection::vec(station, 1..6), prop::collection::vec(flow, 1..6), options, at_ap, format())
+        .prop_map(|(seed, stations, flows, options, at_ap, format)| {
+            in_format(scenario_of(seed, &stations, flows, options, at_ap), format)
+        })
+}
+
+/// The network with stations of another format. The first of several keeps its rate: it is a station of 802.11a.
+fn in_format(s: Scenario, format: Option<Format>) -> Scenario {
+    let Some(((family, width, streams, mcs), aggregation)) = format else { return s };
+    let (mut phy, rate) = modern(family, width, streams, mcs);
+    let older = s.cell.as_ref().unwrap();
+    (phy.protection, phy.protection_rate) = (older.phy.protection, 6_000_000);
+    let first = older.stations.first().filter(|_| older.stations.len() > 1).map(|first| first.rate);
+    let mut s = with_rate(s, (phy, rate));
+    let cell = s.cell.as_mut().unwrap();
+    cell.mac.aggregation = aggregation;
+    cell.stations[0].rate = first.unwrap_or(rate);
+    s
 }
 
 type Station = (u64, Option<Choice<loss::Build>>, Choice<qdisc::Build>, Choice<access::Build>, Option<Client>);

@@ -5,8 +5,8 @@ mod common;
 
 use common::*;
 use contend_sim::net::Net;
-use contend_sim::scenario::{AfterCollision, BusySlot, MacSpec};
-use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
+use contend_sim::scenario::{AfterCollision, Aggregation, BusySlot, MacSpec, Scenario};
+use contend_sim::wifi::phy::{ACK_BYTES, Family, Phy, Preamble, Standard};
 use contend_theory::{Backoff, SlotTimes, bianchi, two_station};
 use rand::{RngExt as _, SeedableRng};
 
@@ -16,7 +16,12 @@ const WARM_UP: f64 = 2.0;
 
 /// Throughput in packets per second and collision probability per attempt of `n` saturated stations.
 fn simulated(phy: &Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> (f64, f64) {
-    let mut net = Net::new(&saturated(phy.clone(), mac, n, rate, seed)).unwrap();
+    measured(&saturated(phy.clone(), mac, n, rate, seed), n)
+}
+
+/// Acknowledged bursts per second and collision probability per attempt of the first `n` stations of `s`.
+fn measured(s: &Scenario, n: usize) -> (f64, f64) {
+    let mut net = Net::new(s).unwrap();
     let read = |net: &Net| {
         let c = (1..=n as u32)
             .map(|i| net.station(i))
@@ -146,5 +151,41 @@ fn counted_busy_slots_agree_with_the_finite_retry_model() {
                 assert!((p / want_p - 1.0).abs() < 0.02, "{name} n={n}: p {p} against {want_p}");
             }
         }
+    }
+}
+
+/// Bianchi's model with aggregates: the payload of a success is a whole burst, and a collision costs the PPDU or, with
+/// RTS, the RTS. The window starts again after seven failures in a row, as in the model with seven attempts.
+#[test]
+fn aggregates_agree_with_the_finite_retry_model() {
+    // 802.11ax, 20 MHz, MCS 4: 51.6 Mb/s. By hand, in microseconds: 43.2 and 13.6 for each 702 bits; 22 packets of
+    // 1,500 B fill 5.484 ms.
+    let (mut phy, rate) = modern(Family::He, 20, 1, 4);
+    phy.ack_timeout = Some(phy.eifs() - phy.difs());
+    let us = |s: contend_core::Span| s.as_nanos() as f64 / 1e3;
+    let (sifs, difs, eifs, packets) = (16.0, 34.0, us(phy.eifs()), 22);
+    let psdu = 1544 * (packets - 1) + 1542;
+    let data = 43.2 + 13.6 * f64::from((16 + 8 * psdu + 6u32).div_ceil(702));
+    // At 24 Mb/s: RTS of 20 B, CTS of 14 B, block acknowledgment of 32 B.
+    let (rts, cts, answer) = (28.0, 28.0, 32.0);
+    let backoff = Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(7) };
+    for (n, protected) in [(1, false), (5, false), (20, false), (50, false), (5, true), (20, true), (50, true)] {
+        let before = if protected { rts + sifs + cts + sifs } else { 0.0 };
+        let times = SlotTimes {
+            slot_us: us(phy.slot),
+            ts_us: before + data + sifs + answer + difs,
+            tc_us: eifs + if protected { rts } else { data },
+            payload_bits: f64::from(packets) * 12_000.0,
+        };
+        let spec = Aggregation { attempts: None, asks: false, ..AGGREGATION };
+        let threshold = if protected { 0 } else { u32::MAX };
+        let mac = MacSpec { busy_slot: BusySlot::Counted, aggregation: Some(spec), rts_threshold: threshold, ..MAC };
+        let cell = |seed| with_rate(saturated(phy.clone(), mac, n, 54_000_000, seed), (phy.clone(), rate));
+        let (bursts, p) = mean((1..=4).map(|seed| measured(&cell(seed), n)));
+        let want = bianchi::saturation(&backoff, &times, n as u32).unwrap();
+        let got = bursts * times.payload_bits;
+        println!("n={n} RTS {protected}: {:.2} against {:.2} Mb/s, p {p:.4}", got / 1e6, want.throughput_bps / 1e6);
+        assert!((got / want.throughput_bps - 1.0).abs() < 0.02, "n={n} RTS {protected}: {got} against {want:?}");
+        assert!(n == 1 || (p / want.p - 1.0).abs() < 0.02, "n={n} RTS {protected}: p {p} against {want:?}");
     }
 }

@@ -204,6 +204,30 @@ pub(crate) const ROUTINGS: &[&str] = &[
     r#"{ kind = "dsdv", period = "150ms", first = "5ms", settling = "1ms", buffer = "2p", largest = "60B" }"#,
 ];
 
+/// Standard, band, width, streams, MCS and guard interval.
+const MODES: &[[&str; 6]] = &[
+    ["802.11n", "2.4GHz", "20MHz", "1", "7", "800ns"],
+    ["802.11n", "5GHz", "40MHz", "2", "3", "400ns"],
+    ["802.11n", "5GHz", "20MHz", "1", "0", "800ns"],
+    ["802.11ac", "5GHz", "80MHz", "1", "9", "400ns"],
+    ["802.11ac", "5GHz", "20MHz", "2", "4", "800ns"],
+    ["802.11ax", "5GHz", "160MHz", "1", "11", "3200ns"],
+    ["802.11ax", "2.4GHz", "20MHz", "2", "5", "1600ns"],
+    ["802.11ax", "5GHz", "80MHz", "1", "0", "800ns"],
+    ["802.11be", "6GHz", "320MHz", "2", "13", "800ns"],
+    ["802.11be", "5GHz", "80MHz", "1", "4", "1600ns"],
+];
+pub(crate) const AMPDU: &[&str] = &[
+    "{}",
+    "{ mpdus = 1 }",
+    "{ window = 1 }",
+    "{ window = 8 }",
+    r#"{ bytes = "6000B", attempts = 2 }"#,
+    r#"{ window = 16, missed = "request", attempts = "never" }"#,
+    r#"{ lifetime = "20ms", missed = "request" }"#,
+    r#"{ mpdus = 3, window = 7, attempts = 1, lifetime = "5ms" }"#,
+];
+
 /// SplitMix64.
 pub(crate) struct Draws(pub(crate) u64);
 
@@ -233,15 +257,21 @@ impl Draws {
     }
 }
 
+/// Number of networks, all of which are frozen.
+pub(crate) const NETWORKS: u64 = 2800;
 /// Networks from this number on are fields.
 pub(crate) const FIRST_FIELD: u64 = 2000;
+/// Networks from this number on are cells of 802.11n and later.
+pub(crate) const FIRST_MODERN: u64 = 2400;
 
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
     let d = &mut Draws(number.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(11));
     let mut t = format!("duration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
-    if number >= FIRST_FIELD {
+    if number >= FIRST_MODERN {
+        modern(d, &mut t);
+    } else if number >= FIRST_FIELD {
         field(d, &mut t);
     } else if d.percent(80) {
         cell(d, &mut t);
@@ -397,6 +427,51 @@ fn field(d: &mut Draws, t: &mut String) {
     }
     if t.contains("ip_header") {
         *t = t.replace("2296B", "2276B");
+    }
+}
+
+/// A cell of 802.11n or later, most with aggregates; sometimes with stations of other modes and of 802.11a or g.
+fn modern(d: &mut Draws, t: &mut String) {
+    let [standard, band, width, streams, mcs, guard] = MODES[d.below(MODES.len())];
+    writeln!(t, "[wifi]\nstandard = \"{standard}\"\nband = \"{band}\"\nwidth = \"{width}\"").unwrap();
+    writeln!(t, "streams = {streams}\nmcs = {mcs}\nguard = \"{guard}\"").unwrap();
+    d.maybe(20, t, "durations", &["\"ns3\"", "\"exact\""]);
+    d.maybe(30, t, "retry_short", &["1", "2", "8"]);
+    d.maybe(30, t, "rts_threshold", &["\"0B\"", "\"3000B\""]);
+    d.maybe(30, t, "after_collision", &["\"difs\""]);
+    d.maybe(20, t, "busy_slot", &["\"counted\""]);
+    d.maybe(20, t, "amsdu", &["\"3839B\""]);
+    if d.percent(80) {
+        writeln!(t, "ampdu = {}", d.pick(AMPDU)).unwrap();
+        d.maybe(40, t, "mac_queue", &["\"1p\"", "\"5p\"", "\"40p\"", "\"300p\""]);
+    }
+    let categories = d.percent(50);
+    writeln!(t, "access = {}", d.pick(if categories { EDCA } else { ACCESS })).unwrap();
+    d.maybe(50, t, "loss", LOSSES);
+    d.maybe(30, t, "queue", QUEUES);
+    writeln!(t, "[ap]\nqueue = {}", d.pick(QUEUES)).unwrap();
+    d.maybe(25, t, "control", CONTROLS);
+    let mut places = vec!["station".to_owned()];
+    if d.percent(50) {
+        writeln!(t, "[[station]]\nname = \"s\"\ncount = {}\nmcs = [{}, 0, 2]", 1 + d.below(4), mcs).unwrap();
+        d.maybe(40, t, "loss", LOSSES);
+        d.maybe(30, t, "queue", QUEUES);
+        places.push("s".into());
+    }
+    if band != "6GHz" && d.percent(30) {
+        let older = if band == "5GHz" { "802.11a" } else { "802.11g" };
+        writeln!(t, "[[station]]\nname = \"old\"\nstandard = \"{older}\"\nrate = \"12Mbps\"").unwrap();
+        places.push("old".into());
+    }
+    writeln!(t, "[wire]\ndelay = \"{}us\"\nrate = \"1Gbps\"", [100, 1000, 5000][d.below(3)]).unwrap();
+    for i in 0..1 + d.below(4) {
+        let station = places[d.below(places.len())].clone();
+        let (from, to) = match d.below(8) {
+            0..4 => ("server".to_owned(), station),
+            4..7 => (station, "server".to_owned()),
+            _ => (station, "station".to_owned()),
+        };
+        flow(d, t, i, &from, &to, categories, from == "server" || to == "server");
     }
 }
 

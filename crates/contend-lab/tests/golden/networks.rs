@@ -13,8 +13,6 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// So many networks are frozen.
-const NETWORKS: u64 = 2400;
 /// Without optimisation every so many-th is looked at: enough to see that debug and release agree.
 const DEBUG_STEP: u64 = 50;
 
@@ -35,7 +33,7 @@ fn generated_networks_give_what_they_gave() {
             s.spawn(|| {
                 loop {
                     let number = next.fetch_add(step, Ordering::Relaxed);
-                    if number >= NETWORKS {
+                    if number >= generate::NETWORKS {
                         return;
                     }
                     let text = generate::network(number);
@@ -64,7 +62,7 @@ const PARALLEL_STEP: usize = if cfg!(debug_assertions) { 400 } else { 16 };
 
 #[test]
 fn serial_and_parallel_runs_of_generated_networks_give_the_same() {
-    for number in (0..NETWORKS).step_by(PARALLEL_STEP) {
+    for number in (0..generate::NETWORKS).step_by(PARALLEL_STEP) {
         let (name, text) = (format!("network {number}"), generate::network(number));
         let seeds = [("seeds".to_owned(), "1..3".to_owned())];
         let [serial, parallel] = [1, 3].map(|jobs| canon::line(&run::outcome(&name, &text, &seeds, jobs)));
@@ -74,7 +72,7 @@ fn serial_and_parallel_runs_of_generated_networks_give_the_same() {
 
 #[test]
 fn every_word_of_the_generator_occurs_in_its_networks() {
-    let all: String = (0..NETWORKS).map(generate::network).collect();
+    let all: String = (0..generate::NETWORKS).map(generate::network).collect();
     let variants: Vec<String> = generate::VARIANTS.iter().map(|v| format!("kind = \"{v}\"")).collect();
     let lists = [
         generate::ACCESS,
@@ -89,6 +87,7 @@ fn every_word_of_the_generator_occurs_in_its_networks() {
         generate::PROPAGATIONS,
         generate::CAPTURES,
         generate::ROUTINGS,
+        generate::AMPDU,
     ];
     for word in lists.concat().into_iter().chain(variants.iter().map(String::as_str)) {
         assert!(all.matches(word).count() >= 5, "{word}");

@@ -611,8 +611,8 @@ impl Mac {
         Some(&s.packet)
     }
 
-    /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. If the next burst followed at
-    /// once, this Mac would have held the medium for `held` before it.
+    /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. If the next burst followed
+    /// at once, this Mac would have held the medium for `held` before it.
     #[inline]
     pub(super) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
         count(&mut self.counters.acked);

@@ -9,7 +9,7 @@ use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category};
-use contend_sim::wifi::phy::{LONGEST_PPDU, Phy, Preamble, Standard};
+use contend_sim::wifi::phy::{DataRate, Family, LONGEST_PPDU, Mode, Phy, Preamble, Standard};
 use contend_sim::wifi::propagation;
 use contend_sim::{loss, mobility, traffic};
 
@@ -106,6 +106,25 @@ pub fn station(name: String, rate: u64) -> StationSpec {
         observe: vec![],
         channel: ChannelSpec::default(),
     }
+}
+
+/// An 802.11n, ac, ax or be PHY at 5 GHz, and one of its rates.
+pub fn modern(family: Family, width: u16, streams: u8, mcs: u8) -> (Phy, DataRate) {
+    let standard = match family {
+        Family::Ht => Standard::N,
+        Family::Vht => Standard::Ac,
+        Family::He | Family::HeExtended => Standard::Ax,
+        Family::Eht => Standard::Be,
+    };
+    (Phy::new(standard, Preamble::Long), DataRate::Mcs(Mode::new(family, width, streams, mcs).unwrap()))
+}
+
+/// The same cell with this PHY, every member at `rate`.
+pub fn with_rate(mut s: Scenario, (phy, rate): (Phy, DataRate)) -> Scenario {
+    let cell = s.cell.as_mut().unwrap();
+    cell.phy = phy;
+    cell.aps.iter_mut().map(|ap| &mut ap.station).chain(&mut cell.stations).for_each(|s| s.rate = rate);
+    s
 }
 
 /// A cell of `n` stations at `rate`.

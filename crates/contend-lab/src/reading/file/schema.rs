@@ -27,7 +27,7 @@ pub fn schema() -> Value {
         CASE.to_owned(),
         json!({
             "type": "object",
-            "description": "The value depends on a parameter: { case = \"std\", n = \"802.11n\", else = \"802.11ac\" }.",
+            "description": "Depends on a parameter: { case = \"std\", n = \"802.11n\", else = \"802.11ac\" }.",
             "properties": { "case": { "type": "string", "description": "The name of the parameter in [param]." } },
             "required": ["case"],
         }),

@@ -52,8 +52,8 @@ pub static FILE: Table = Table {
         key("node", &[Kind::Tables(&NODE)], Words("only the hosts that flows create"), "[{ name = \"router\" }]",
             "Wired hosts and routers."),
         key("param", &[Kind::Map("of names and numbers", &[Kind::Quantity, Kind::Text])], Words("no names"),
-            "{ rounds = 5 }", "Named numbers for expressions like \"= 2 * rounds\", for `case` and for sweeps. A number \
-            may use those before it, or be the name of one. A parameter of a `case` may be a word."),
+            "{ rounds = 5 }", "Named numbers for expressions like \"= 2 * rounds\", for `case` and for sweeps. A \
+            number may use those before it, or be the name of one. A parameter of a `case` may be a word."),
         key("contention", &[Kind::Table(&CONTENTION)], Words("a network is simulated"),
             "{ stations = 10, rule = \"dcf\" }", "Saturated stations without a network."),
         key("model", &[Kind::Table(&MODEL)], Words("a network is simulated"),
