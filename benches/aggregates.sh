@@ -16,7 +16,7 @@ instructions() { # DURATION
     awk '/Collected/ {print $4}'
 }
 packets=$("$program" "${call[@]}" --format json --set warmup=10s --set duration=60s |
-  awk -F'[:,]' '/"goodput.total"/ {printf "%.0f", $2 / 8 / 1472; exit}')
+  awk -F'[:,]' '/"goodput.total": [0-9]/ {printf "%.0f", $2 / 8 / 1472; exit}')
 awk -v p="$packets" -v a="$(time_of 60s)" -v b="$(time_of 660s)" -v i="$(instructions 10s)" -v j="$(instructions 20s)" \
   'BEGIN {
     s = (b - a) / 600; n = (j - i) / 10

@@ -155,7 +155,7 @@ impl Part {
 
 impl<'a> Plan<'a> {
     /// The plan of `burst`, whose frames have the durations of `rates`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
         // §10.3.6: a broadcast has neither protection nor ACK.
         let may_be_protected = rates.is_protected || timing.limits.protection.is_long(burst.bytes);
