@@ -268,17 +268,23 @@ impl Cell {
         let plan = air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
         let channel = air.channel_of(&s.burst);
+        let is_clean = self.reception.is_clean(channel);
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
             let start = now + part.start;
             self.ledger.ifs(start - end);
             end = start + part.airtime;
             let bytes = plan.bytes(part.kind);
-            let lost = part.kind != PartKind::CtsToSelf && {
-                let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
-                match part.kind.delivers() {
-                    true => senders.stations.is_lost(who, bytes, |bytes, packet| frame.spoils(bytes, packet)),
-                    false => frame.spoils(bytes, None),
+            let lost = if is_clean {
+                // Nothing is drawn; the packets of an aggregate must arrive all the same.
+                part.kind.delivers() && senders.stations.is_lost(who, bytes, |_, _| false)
+            } else {
+                part.kind != PartKind::CtsToSelf && {
+                    let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
+                    match part.kind.delivers() {
+                        true => senders.stations.is_lost(who, bytes, |bytes, packet| frame.spoils(bytes, packet)),
+                        false => frame.spoils(bytes, None),
+                    }
                 }
             };
             let Some(s) = senders.stations.in_service(who) else { return };

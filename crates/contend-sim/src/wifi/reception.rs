@@ -102,6 +102,12 @@ impl Reception {
         Ok(Reception { losses, errors: errors.transpose()? })
     }
 
+    /// True if the channel of `station` spoils no frame.
+    #[inline]
+    pub(super) fn is_clean(&self, station: StationId) -> bool {
+        self.errors.is_none() && self.losses[station as usize].is_none()
+    }
+
     /// Number of stations.
     pub(super) fn stations(&self) -> usize {
         self.losses.len()
