@@ -27,6 +27,8 @@ PLOTS = {
     "mesh": ("experiments/mesh.toml", "Goodput over one, three and six hops"),
     "collisions": ("experiments/contention.toml", "Collisions for each success"),
     "slow-station": ("papers/starzetz-2006/beyond-2-slow-station.toml", "Goodput of a fast station, and of the first"),
+    "wifi-6-shares": ("experiments/wifi-6/ideas.toml", "Downloads and uploads of ten stations"),
+    "wifi-6-delay": ("experiments/wifi-6/ideas.toml", "Delay of a call beside them, 95th percentile"),
 }
 # The figure whose heading is a title; null if there is none.
 FIND = """(() => {

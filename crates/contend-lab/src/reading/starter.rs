@@ -38,6 +38,9 @@ pub const STARTERS: &[Starter] = starters![
     "neighbours",
     "chain",
     "mesh",
+    "home-wifi6",
+    "office-ac",
+    "stadium-ax",
     "contention",
 ];
 

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Tables of docs/guide-wifi-6.md from experiments/wifi-6/networks.toml.
+
+    experiments/wifi-6/tables.py [CONTEND]     runs the file and prints a Markdown table for each network
+    experiments/wifi-6/tables.py RESULTS.json  the same from the output of `contend run --format json --show ...`
+
+Each row is compared with the first one seed by seed. A value gets a tilde if the 95 % interval of the difference
+includes zero: the runs show no difference.
+"""
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+FILE = pathlib.Path(__file__).resolve().parent / "networks.toml"
+# Metric -> heading, and the unit in which it is shown.
+COLUMNS = {
+    "goodput.total": ("total", 1e6),
+    "goodput.down": ("down", 1e6),
+    "goodput.up": ("up", 1e6),
+    "jain": ("Jain", 1),
+    "delay.p95.call": ("call p95 ms", 1e-3),
+    "packet_loss.call": ("call lost %", 1e-2),
+}
+# Student's t for 95 %, by degrees of freedom.
+STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+
+
+def differs(ours, base):
+    """True if the mean of the paired differences is not zero, at 95 %."""
+    d = [a - b for a, b in zip(ours, base)]
+    mean = sum(d) / len(d)
+    deviation = math.sqrt(sum((x - mean) ** 2 for x in d) / (len(d) - 1))
+    return abs(mean) > STUDENT.get(len(d) - 1, 2) * deviation / math.sqrt(len(d))
+
+
+def cell(metric, runs, base):
+    unit = COLUMNS[metric][1]
+    values = [r[metric] for r in runs]
+    mean = sum(values) / len(values) / unit
+    text = f"{mean:.2f}" if unit == 1 else f"{mean:.1f}" if mean < 99.95 else f"{mean:.0f}"
+    return text + ("" if runs is base or differs(values, [r[metric] for r in base]) else " ~")
+
+
+def main():
+    what = sys.argv[1] if len(sys.argv) > 1 else "contend"
+    if what.endswith(".json"):
+        out = pathlib.Path(what).read_text()
+    else:
+        call = [what, "run", str(FILE), "--no-results", "--format", "json", "--show", ", ".join(COLUMNS)]
+        out = subprocess.run(call, capture_output=True, text=True, check=False).stdout
+    results = json.loads(out)
+    names = {key: {x["value"]: x["label"] for x in labels} for key, labels in results["labels"].items()}
+    by = {}
+    for run in results["runs"]:
+        point = run["point"]
+        by.setdefault(point["param.network"], {}).setdefault(point["param.scheme"], []).append(run["metrics"])
+    for network, schemes in sorted(by.items()):
+        print(f"### {names['param.network'][network]}\n")
+        print("| scheme | " + " | ".join(heading for heading, _ in COLUMNS.values()) + " |")
+        print("| --- " * (len(COLUMNS) + 1) + "|")
+        base = schemes[min(schemes)]
+        for scheme, runs in sorted(schemes.items()):
+            cells = [cell(metric, runs, base) for metric in COLUMNS]
+            print(f"| {names['param.scheme'][scheme]} | " + " | ".join(cells) + " |")
+        print()
+
+
+if __name__ == "__main__":
+    main()
