@@ -259,7 +259,12 @@ const CHAIN: &str = "duration = \"3s\"\n[wifi]\nstandard = \"802.11b\"\nrate = \
 
 /// The run of [`CHAIN`] with all its frames.
 fn chain() -> Run {
-    let e = parse("t.toml", CHAIN, &[]).unwrap();
+    run_of(CHAIN)
+}
+
+/// The run of this file with all its frames.
+fn run_of(text: &str) -> Run {
+    let e = parse("t.toml", text, &[]).unwrap();
     let resolved = e.scenario(&e.points[0], &Overlay::default()).unwrap();
     let end = Time::ZERO + e.duration;
     let measure = Measure {
@@ -272,6 +277,78 @@ fn chain() -> Run {
         successes: false,
     };
     network::run(&resolved, &e.points[0], 1, &measure, &AtomicBool::new(false)).unwrap().unwrap()
+}
+
+/// A fifth of the MPDUs is lost; two packets share an MPDU.
+const AGGREGATES: &str = "duration = \"60ms\"\n[wifi]\nstandard = \"802.11ax\"\nwidth = \"80MHz\"\nmcs = 7\n\
+    ampdu = { window = 64, missed = \"request\" }\namsdu = \"3839B\"\n\
+    [[station]]\nname = \"sta\"\nloss = { kind = \"per\", p = \"20%\" }\n\
+    [[flow]]\nfrom = \"sta\"\nto = \"server\"\nudp = { rate = \"400Mbps\" }\n\
+    [[flow]]\nfrom = \"server\"\nto = \"sta\"\nudp = { rate = \"100Mbps\" }\n";
+
+#[test]
+fn each_mpdu_of_an_aggregate_is_a_packet_and_the_bitmap_says_which_are_lost() {
+    for (standard, field, window, bytes) in [
+        ("802.11ax", "radiotap.he.data_3.data_mcs", 64, 8),
+        ("802.11ax", "radiotap.he.data_3.data_mcs", 256, 32),
+        ("802.11ac", "radiotap.vht.mcs.0", 64, 8),
+        ("802.11n", "radiotap.mcs.index", 64, 8),
+    ] {
+        let text = AGGREGATES.replace("802.11ax", standard).replace("window = 64", &format!("window = {window}"));
+        let text = if standard == "802.11n" { text.replace("80MHz", "40MHz") } else { text };
+        let run = run_of(&text);
+        let Some(file) = captured(&run, CaptureFormat { qos: true, band: Band::Ghz5, ..CaptureFormat::default() })
+        else {
+            return;
+        };
+        assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "", "{standard}");
+        let columns = [
+            "wlan.fc.type_subtype",
+            "wlan.seq",
+            "radiotap.flags.badfcs",
+            "radiotap.ampdu.reference",
+            "radiotap.ampdu.flags.last",
+            "wlan.fixed.ssc.sequence",
+            "wlan.ba.bm",
+            "wlan_aggregate.a_mdsu.length",
+            field,
+        ];
+        let names = columns.iter().flat_map(|c| ["-e", c]).collect::<Vec<_>>();
+        let text = tshark(file.path(), &[&["-T", "fields", "-E", "occurrence=a"][..], &names].concat());
+        // Number of each MPDU of the latest A-MPDU, and whether it was lost; empty after a request.
+        let (mut reference, mut sent) = (u64::MAX, vec![]);
+        let (mut aggregates, mut answers, mut lost, mut shared) = (0, 0, 0, 0);
+        for line in text.lines() {
+            let v: Vec<&str> = line.split('\t').collect();
+            match number(v[0]) {
+                0x28 => {
+                    assert!(!v[8].is_empty(), "{line}");
+                    shared += u32::from(v[7].contains(','));
+                    if !v[3].is_empty() {
+                        if std::mem::replace(&mut reference, number(v[3])) != reference {
+                            sent.clear();
+                        }
+                        sent.push((number(v[1]), number(v[2]) == 1));
+                        aggregates += number(v[4]);
+                    }
+                }
+                0x19 => {
+                    let (first, bitmap) = (number(v[5]), v[6].replace(':', ""));
+                    let byte = |i: usize| u8::from_str_radix(&bitmap[2 * i..2 * i + 2], 16).unwrap();
+                    assert_eq!(bitmap.len(), 2 * bytes);
+                    for (seq, is_lost) in sent.drain(..) {
+                        let place = (seq.wrapping_sub(first) & 0xfff) as usize;
+                        assert_eq!(byte(place / 8) >> (place % 8) & 1, u8::from(!is_lost), "{line}");
+                        lost += u32::from(is_lost);
+                    }
+                    answers += 1;
+                }
+                0x18 => sent.clear(),
+                _ => {}
+            }
+        }
+        assert!(aggregates > 10 && answers > 10 && lost > 20 && shared > 100, "{aggregates} {answers} {lost}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use contend_core::packet::PacketKind;
 use contend_sim::routing::RoutingDrop;
 use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
-use contend_sim::wifi::{Frame, StationId, StationMessage, Success};
+use contend_sim::wifi::{Frame, InFrame, More, StationId, StationMessage, Success};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -543,6 +543,28 @@ pub struct Channel {
     pub ends: Vec<Option<[StationId; 2]>>,
     /// The messages of stations to each other in the captured frames, by [`contend_core::Packet::payload`].
     pub messages: BTreeMap<u32, StationMessage>,
+    /// The packets of frames with several packets ([`More::Packets`]).
+    pub packets: Vec<InFrame>,
+    /// The bitmaps of block acknowledgments ([`More::Bitmap`]).
+    pub bitmaps: Vec<u8>,
+}
+
+impl Channel {
+    /// The packets of `f`, if it has several.
+    pub fn packets(&self, f: &Frame) -> &[InFrame] {
+        match f.more {
+            More::Packets(from, to) => self.packets.get(from as usize..to as usize).unwrap_or_default(),
+            More::Bitmap(..) | More::Nothing => &[],
+        }
+    }
+
+    /// The bitmap of `f`, if it is a block acknowledgment.
+    pub fn bitmap(&self, f: &Frame) -> &[u8] {
+        match f.more {
+            More::Bitmap(from, to) => self.bitmaps.get(from as usize..to as usize).unwrap_or_default(),
+            More::Packets(..) | More::Nothing => &[],
+        }
+    }
 }
 
 /// The exchanges that ended with an ACK, since the start of the run.

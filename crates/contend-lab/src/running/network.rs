@@ -174,6 +174,8 @@ fn channel(net: &Net) -> Channel {
     Channel {
         ends: (0..net.flows()).map(|flow| net.on_air(flow)).collect(),
         messages: packets.filter(|p| is_message(p)).filter_map(message).collect(),
+        packets: log.packets().to_vec(),
+        bitmaps: log.bitmaps().to_vec(),
     }
 }
 

@@ -246,7 +246,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         successes: None,
         bss: vec![0; stations.len()],
         stations,
-        channel: Channel { ends, messages: BTreeMap::new() },
+        channel: Channel { ends, ..Channel::default() },
         contending: None,
         arguments: BTreeMap::new(),
         flows,
@@ -442,6 +442,7 @@ impl Exchange {
             duration: Span::from_micros(44),
             bytes,
             packet: Some(p),
+            more: contend_sim::wifi::More::Nothing,
             origin: None,
         };
         if dice.below(15) == 0 {

@@ -289,7 +289,8 @@ impl Cell {
             };
             let Some(s) = senders.stations.in_service(who) else { return };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome, origin: None };
+            let store = senders.stations.store(who);
+            let on_air = OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin: None };
             on_air.record(senders.out.trace, &mut self.frames);
             // A CTS-to-self counts as sent to the receiver of the data.
             let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
@@ -320,9 +321,9 @@ impl Cell {
             end = end.max(over);
             self.ledger.collided(s.burst.from, part.end());
             // A CTS-to-self before the data is the beginning of the transmission.
-            let outcome = FrameOutcome::Collided;
-            let on_air = OnAir { plan: &plan, part: &part, service: s, start: now, end: over, outcome, origin: None };
-            on_air.record(senders.out.trace, &mut self.frames);
+            let (store, outcome) = (senders.stations.store(who), FrameOutcome::Collided);
+            OnAir { plan: &plan, part: &part, service: s, store, start: now, end: over, outcome, origin: None }
+                .record(senders.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - now);
         self.activity = Activity::Rest(end);

@@ -778,7 +778,8 @@ impl Field {
         let Some(s) = senders.stations.in_service(f.owner) else { return };
         let plan = senders.air.plan(&s.burst);
         let Some(part) = plan.part_of(f.kind) else { return };
-        OnAir { plan: &plan, part: &part, service: s, start: f.start, end: f.end, outcome, origin: f.origin }
+        let (store, Flight { start, end, origin, .. }) = (senders.stations.store(f.owner), *f);
+        OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin }
             .record(senders.out.trace, &mut self.frames);
         let hears = match f.to {
             BROADCAST => f.from,

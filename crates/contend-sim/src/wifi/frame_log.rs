@@ -1,8 +1,10 @@
 //! Frames on the air: recorded in the trace of the run, and kept if a log asks for them.
 
-use super::exchange::{Part, PartKind, Plan};
+use super::exchange::{Content, Part, PartKind, Plan};
 use super::mac::InService;
-use super::{Frame, FrameOutcome};
+use super::phy::BLOCK_ACK_BYTES;
+use super::store::Store;
+use super::{Frame, FrameOutcome, InFrame, More};
 use crate::mobility::Point;
 use crate::trace::Trace;
 use contend_core::Time;
@@ -13,9 +15,11 @@ pub struct FrameLog {
     /// Frames that start in `from..to` are kept.
     from: Time,
     to: Time,
-    /// The most frames kept.
+    /// The most frames kept, with the packets of aggregates.
     limit: usize,
     frames: Vec<Frame>,
+    packets: Vec<InFrame>,
+    bitmaps: Vec<u8>,
     missed: u64,
 }
 
@@ -25,6 +29,8 @@ pub(super) struct OnAir<'a> {
     pub(super) part: &'a Part,
     /// The burst of the plan.
     pub(super) service: &'a InService,
+    /// Where the burst comes from, if its sender has aggregates.
+    pub(super) store: Option<&'a Store>,
     pub(super) start: Time,
     pub(super) end: Time,
     pub(super) outcome: FrameOutcome,
@@ -33,14 +39,24 @@ pub(super) struct OnAir<'a> {
 }
 
 impl FrameLog {
-    /// A log of up to `limit` frames that start in `from..to`.
+    /// A log of up to `limit` frames, or packets of aggregates, that start in `from..to`.
     pub fn new(from: Time, to: Time, limit: usize) -> FrameLog {
-        FrameLog { from, to, limit, frames: Vec::new(), missed: 0 }
+        FrameLog { from, to, limit, frames: Vec::new(), packets: Vec::new(), bitmaps: Vec::new(), missed: 0 }
     }
 
     /// The frames kept, in the order in which they were recorded: by exchange, and in an exchange by start.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
+    }
+
+    /// The packets of frames with several packets, see [`More::Packets`].
+    pub fn packets(&self) -> &[InFrame] {
+        &self.packets
+    }
+
+    /// The bitmaps of block acknowledgments, see [`More::Bitmap`].
+    pub fn bitmaps(&self) -> &[u8] {
+        &self.bitmaps
     }
 
     /// Frames inside the interval that exceeded the limit.
@@ -54,10 +70,31 @@ impl FrameLog {
         if on_air.start < self.from || on_air.start >= self.to {
             return;
         }
-        if self.frames.len() < self.limit {
-            self.frames.push(on_air.frame());
-        } else {
+        if self.frames.len() + self.packets.len() >= self.limit {
             self.missed += 1;
+            return;
+        }
+        let more = self.more(on_air);
+        self.frames.push(Frame { more, ..on_air.frame() });
+    }
+
+    /// Keeps what else a capture shows of the frame.
+    fn more(&mut self, on_air: &OnAir<'_>) -> More {
+        let Some(store) = on_air.store else { return More::Nothing };
+        match (on_air.part.kind, on_air.service.burst.content) {
+            (PartKind::Data, Content::Aggregate(_) | Content::Together(_)) => {
+                let from = self.packets.len() as u32;
+                self.packets.extend(store.on_air());
+                More::Packets(from, self.packets.len() as u32)
+            }
+            (PartKind::BlockAck, _) => {
+                let from = self.bitmaps.len();
+                let bytes = on_air.plan.bytes(PartKind::BlockAck) - BLOCK_ACK_BYTES;
+                self.bitmaps.resize(from + bytes as usize, 0);
+                store.bitmap(&mut self.bitmaps[from..]);
+                More::Bitmap(from as u32, self.bitmaps.len() as u32)
+            }
+            _ => More::Nothing,
         }
     }
 }
@@ -92,6 +129,7 @@ impl OnAir<'_> {
             duration: self.plan.nav(self.part),
             bytes: self.plan.bytes(self.part.kind),
             packet: (self.part.kind == PartKind::Data).then_some(self.service.packet),
+            more: More::Nothing,
             origin: self.origin,
         }
     }

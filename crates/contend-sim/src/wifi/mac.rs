@@ -386,6 +386,12 @@ impl Mac {
         self.in_service.as_ref()
     }
 
+    /// Where the burst comes from, if it sends in aggregates.
+    #[inline]
+    pub(super) fn store(&self) -> Option<&Store> {
+        self.store.as_deref()
+    }
+
     /// Packets below its queues that have not been passed on by their receivers.
     pub(super) fn carrying(&self) -> u64 {
         match &self.store {

@@ -91,10 +91,40 @@ pub struct Frame {
     pub duration: Span,
     /// Size of the MPDU in bytes, including the FCS.
     pub bytes: u32,
-    /// The packet a data frame carries.
+    /// The packet a data frame carries; of several the first.
     pub packet: Option<Packet>,
+    /// What else a [`FrameLog`] has of it, if it has several packets or a bitmap.
+    pub more: More,
     /// Where its transmitter was when it began; `None` in a cell.
     pub origin: Option<Point>,
+}
+
+/// What a [`FrameLog`] has of a frame besides the [`Frame`]: the places of the first entry and of the one after the
+/// last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum More {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Data with several packets: entries of [`FrameLog::packets`].
+    Packets(u32, u32),
+    /// A block acknowledgment: bytes of [`FrameLog::bitmaps`].
+    Bitmap(u32, u32),
+}
+
+/// A packet of a frame with several packets. Packets in a row with the same sequence number share an MPDU.
+#[derive(Clone, Copy, Debug)]
+pub struct InFrame {
+    /// Sequence number of its MPDU (12 bits).
+    pub sequence: u16,
+    /// The number of the attempt of its MPDU: 0 is the first.
+    pub retry: u8,
+    /// Size of its MPDU in bytes, including the FCS.
+    pub bytes: u32,
+    /// True if the receiver decoded its MPDU.
+    pub received: bool,
+    /// The packet.
+    pub packet: Packet,
 }
 
 /// Kinds of frame.

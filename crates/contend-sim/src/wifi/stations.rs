@@ -250,6 +250,12 @@ impl Stations {
         self.in_service(who).map(|s| &s.packet)
     }
 
+    /// See [`Mac::store`].
+    #[inline]
+    pub(super) fn store(&self, who: Contender) -> Option<&Store> {
+        self.macs[who as usize].store()
+    }
+
     /// See [`Mac::is_lost`].
     #[inline]
     pub(super) fn is_lost(

@@ -6,9 +6,9 @@
 //! the receiver until all MPDUs before it are there. So one line has both the window of the sender and the reordering
 //! of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
 
-use super::StationId;
 use super::rates::Outcome;
 use super::spec::Aggregation;
+use super::{InFrame, StationId};
 use contend_core::qdisc::Backlog;
 use contend_core::{Packet, Time};
 use std::cmp::Reverse;
@@ -133,8 +133,10 @@ struct Mpdu {
     attempts: u32,
     /// True while it is in the batch in service.
     on_air: bool,
-    /// True if the receiver has it.
+    /// True if the receiver has it from this or an earlier attempt.
     received: bool,
+    /// True if the receiver has it from the latest attempt.
+    arrived: bool,
     /// True if the sender needs it no longer: it is acknowledged or given up.
     settled: bool,
 }
@@ -295,7 +297,7 @@ impl Store {
             let Some(first) = packets.get((m.start - forgotten) as usize).filter(|_| m.on_air) else { continue };
             if !lost(m.bytes, &first.packet) {
                 arrived += 1;
-                m.received = true;
+                (m.received, m.arrived) = (true, true);
                 // §10.24.7.6.2: an MPDU beyond the receiver's window moves it.
                 line.told = line.told.max((number + 1).saturating_sub(window));
             }
@@ -318,6 +320,35 @@ impl Store {
                 return None;
             }
             (line.next, line.passed) = (line.next + 1, 0);
+        }
+    }
+
+    /// The packets of the batch in service, with what has arrived of them so far.
+    pub(super) fn on_air(&self) -> impl Iterator<Item = InFrame> {
+        let line = self.current.and_then(|i| self.lines.get(i));
+        line.into_iter().flat_map(|line| {
+            let mpdus = (line.first + line.window as u64..).zip(line.mpdus.range(line.window..));
+            mpdus.filter(|(_, m)| m.on_air).flat_map(|(number, m)| {
+                let place = (m.start - line.forgotten) as usize;
+                line.packets.range(place..place + m.packets as usize).map(move |p| InFrame {
+                    sequence: (number & 0xfff) as u16,
+                    retry: u8::try_from(m.attempts - 1).unwrap_or(u8::MAX),
+                    bytes: m.bytes,
+                    received: m.arrived,
+                    packet: p.packet,
+                })
+            })
+        })
+    }
+
+    /// Writes the bitmap of a block acknowledgment for the batch in service: a bit for each MPDU from the beginning of
+    /// the window on, the lowest bit of the first byte first (§9.3.1.9.3).
+    pub(super) fn bitmap(&self, to: &mut [u8]) {
+        let Some(line) = self.current.and_then(|i| self.lines.get(i)) else { return };
+        for (place, _) in line.mpdus.range(line.window..).enumerate().filter(|(_, m)| m.received) {
+            if let Some(byte) = to.get_mut(place / 8) {
+                *byte |= 1 << (place % 8);
+            }
         }
     }
 
@@ -461,7 +492,7 @@ impl Line {
             if !fits(m) {
                 break;
             }
-            (m.on_air, m.attempts) = (true, m.attempts + 1);
+            (m.on_air, m.arrived, m.attempts) = (true, false, m.attempts + 1);
             batch = Batch {
                 mpdus: batch.mpdus + 1,
                 packets: batch.packets + m.packets,
@@ -487,6 +518,7 @@ impl Line {
             attempts: 0,
             on_air: false,
             received: false,
+            arrived: false,
             settled: false,
         };
         let mut together = SUBFRAME + headers.llc + first.size;

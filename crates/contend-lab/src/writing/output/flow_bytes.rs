@@ -57,8 +57,8 @@ impl Endpoints {
             let ends = ends.map(|ends| ends.map(station)).unwrap_or_default();
             all.0.insert(flow, FlowFacts { ends, ..FlowFacts::default() });
         }
-        for f in run.frames.iter().filter(|f| f.kind == FrameKind::Data) {
-            let Some(p) = &f.packet else { continue };
+        let data = run.frames.iter().filter(|f| f.kind == FrameKind::Data).filter_map(|f| f.packet.as_ref());
+        for p in data.chain(run.channel.packets.iter().map(|p| &p.packet)) {
             let facts = all.0.entry(p.flow.0).or_default();
             facts.largest = facts.largest.max(p.size);
             if let Some(s) = p.tcp() {

@@ -3,7 +3,9 @@
 //! There is one interface with link type 127 and nanosecond time stamps. The time of a frame is the first nanosecond of
 //! its preamble, counted from the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag
 //! and a comment. In a field each frame has a comment with the position of its transmitter. An FCS is stored (and
-//! announced) only if the frame is stored completely and arrived. A MAC retry repeats its packet. Wireshark's TCP
+//! announced) only if the frame is stored completely and arrived. Each MPDU of an A-MPDU is a packet of its own, with
+//! the time of the A-MPDU and radiotap's A-MPDU status. Of packets that share an MPDU all but the last are stored
+//! completely. A MAC retry repeats its packet. Wireshark's TCP
 //! analysis therefore reports retransmissions that TCP did not make; `-o wlan.retransmitted:FALSE` avoids this. We use
 //! no crate: four kinds of block take forty lines, and we need exact control of length fields.
 //!
@@ -12,8 +14,9 @@
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
 use super::message_bytes::write_message;
 use crate::experiment::results::Run;
+use contend_core::Packet;
 use contend_sim::wifi::phy::{Band, Family, Fec, Mode};
-use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, is_message};
+use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, InFrame, is_message};
 use std::io::{self, Write};
 
 /// Options of a capture.
@@ -42,12 +45,36 @@ pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io:
     let mut order: Vec<&Frame> = run.frames.iter().collect();
     order.sort_by_key(|f| (f.start, f.from));
     let mut bytes = Vec::with_capacity(256);
-    for frame in order {
-        bytes.clear();
-        let original = shown.stored(frame, &mut bytes);
-        packet(run, frame, &bytes, original, &mut w)?;
+    for (number, frame) in (0..).zip(order) {
+        let packets = run.channel.packets(frame);
+        if packets.is_empty() {
+            shown.write(&Mpdu { frame: *frame, together: &[], ampdu: None }, &mut bytes, &mut w)?;
+        }
+        let mpdus = || packets.chunk_by(|a, b| a.sequence == b.sequence);
+        let count = mpdus().count();
+        for (i, together) in mpdus().enumerate() {
+            let Some(first) = together.first() else { continue };
+            let InFrame { sequence, retry, bytes: size, received, packet } = *first;
+            let outcome = match frame.outcome {
+                FrameOutcome::Received if !received => FrameOutcome::Errored,
+                outcome => outcome,
+            };
+            let frame = Frame { sequence, retry, bytes: size, outcome, packet: Some(packet), ..*frame };
+            let ampdu = (count > 1).then_some((number, i + 1 == count));
+            shown.write(&Mpdu { frame, together, ampdu }, &mut bytes, &mut w)?;
+        }
     }
     w.flush()
+}
+
+/// One packet of a capture.
+struct Mpdu<'a> {
+    /// The frame, with this MPDU alone.
+    frame: Frame,
+    /// Its packets, if it is of a frame with several.
+    together: &'a [InFrame],
+    /// In an A-MPDU: the number of the A-MPDU, and true if the MPDU is the last.
+    ampdu: Option<(u32, bool)>,
 }
 
 /// What is shown of a run's frames.
@@ -77,10 +104,17 @@ const RADIOTAP: usize = 22;
 const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
 impl Shown<'_> {
-    /// Appends the stored part of `f` (with radiotap) and returns the full length.
-    fn stored(&self, f: &Frame, out: &mut Vec<u8>) -> usize {
-        let capture = self.capture;
-        let radiotap = radiotap(f, capture.band);
+    /// Writes `mpdu`; `bytes` is a buffer.
+    fn write(&self, mpdu: &Mpdu<'_>, bytes: &mut Vec<u8>, w: &mut impl Write) -> io::Result<()> {
+        bytes.clear();
+        let original = self.stored(mpdu, bytes);
+        packet(self.run, &mpdu.frame, bytes, original, w)
+    }
+
+    /// Appends the stored part of `mpdu` (with radiotap) and returns the full length.
+    fn stored(&self, mpdu: &Mpdu<'_>, out: &mut Vec<u8>) -> usize {
+        let (f, capture) = (&mpdu.frame, self.capture);
+        let radiotap = radiotap(f, capture.band, mpdu.ampdu);
         out.extend(&radiotap);
         // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
         let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;
@@ -104,17 +138,30 @@ impl Shown<'_> {
                 control(out, if f.kind == FrameKind::BlockAck { BLOCK_ACK } else { REQUEST }, 0);
                 out.extend(mac_of(f.to));
                 out.extend(mac_of(f.from));
-                // Compressed (802.11-2016 §9.3.1.8.3), then the number of the first MPDU. The bitmap is not stored.
+                // Compressed (802.11-2016 §9.3.1.8.3), then the number of the first MPDU. In place of a fragment number
+                // is the length of the bitmap (802.11ax-2021 table 9-30a, 802.11be-2024).
+                let bitmap = self.run.channel.bitmap(f);
+                let length: u16 = match bitmap.len() {
+                    0..=8 => 0,
+                    9..=32 => 4,
+                    33..=64 => 8,
+                    _ => 10,
+                };
                 out.extend([0x04, 0]);
-                out.extend((f.sequence << 4).to_le_bytes());
-                cut = (f.bytes as usize + RADIOTAP).saturating_sub(out.len() + 4);
+                out.extend((f.sequence << 4 | length).to_le_bytes());
+                out.extend(bitmap);
+                cut = (f.bytes as usize + radiotap.len()).saturating_sub(out.len() + 4);
             }
             FrameKind::Data => {
                 let far = |bssid: Mac, source: bool| f.packet.as_ref().map_or(bssid, |p| self.ends.mac(p, source));
                 // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
                 let (to, from) = (mac_of(f.to), mac_of(f.from));
+                let shares = mpdu.together.len() > 1;
                 let (ds, a3): (u8, Mac) = match (self.run.is_ap(f.from), self.run.is_ap(f.to)) {
                     _ if f.to == BROADCAST => (0, AD_HOC),
+                    // The addresses of packets that share an MPDU are in front of each.
+                    (true, _) if shares => (FROM_DS, from),
+                    (false, true) if shares => (TO_DS, to),
                     (true, _) => (FROM_DS, far(from, true)),
                     (false, true) => (TO_DS, far(to, false)),
                     (false, false) => (0, AD_HOC),
@@ -125,12 +172,19 @@ impl Shown<'_> {
                 out.extend(a3);
                 out.extend((f.sequence << 4).to_le_bytes());
                 if capture.qos {
-                    // §9.2.4.5: traffic identifier 0, normal ACK.
-                    out.extend([0, 0]);
+                    // §9.2.4.5: traffic identifier 0, normal ACK, and whether packets share the MPDU.
+                    out.extend([u8::from(shares) << 7, 0]);
+                }
+                if let [before @ .., last] = mpdu.together
+                    && shares
+                {
+                    before.iter().for_each(|p| self.subframe(&p.packet, out));
+                    self.subframe_header(&last.packet, out);
                 }
                 // LLC and SNAP (RFC 1042).
-                out.extend([0xaa, 0xaa, 0x03, 0, 0, 0]);
-                let payload = match &f.packet {
+                out.extend(LLC_SNAP);
+                let last = mpdu.together.last().map(|p| p.packet).or(f.packet);
+                let payload = match &last {
                     Some(p) if is_message(p) => match self.run.channel.messages.get(&p.payload) {
                         Some(m) => {
                             write_message(m, (f.from, f.to), p.size as usize, out);
@@ -158,7 +212,28 @@ impl Shown<'_> {
         }
         out.len() + cut
     }
+
+    /// Appends `p` as a subframe of an A-MSDU that is not the last.
+    fn subframe(&self, p: &Packet, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.subframe_header(p, out);
+        out.extend(LLC_SNAP);
+        out.extend([0x08, 0x00]);
+        let payload = write_packet(p, &self.ends, out);
+        out.resize(out.len() + payload, 0);
+        out.resize(start + (out.len() - start).next_multiple_of(4), 0);
+    }
+
+    /// Appends destination, source and length of `p` (802.11-2016 §9.3.2.2.2).
+    fn subframe_header(&self, p: &Packet, out: &mut Vec<u8>) {
+        out.extend(self.ends.mac(p, false));
+        out.extend(self.ends.mac(p, true));
+        out.extend((p.size as u16 + 8).to_be_bytes());
+    }
 }
+
+/// LLC and SNAP up to the EtherType (RFC 1042).
+const LLC_SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
 
 /// Appends the type of a data frame whose content is unknown, and returns the length of this content.
 fn experimental(f: &Frame, radiotap: usize, out: &mut Vec<u8>) -> usize {
@@ -170,11 +245,13 @@ fn experimental(f: &Frame, radiotap: usize, out: &mut Vec<u8>) -> usize {
 const FLAGS: usize = 16;
 const HAS_FCS: u8 = 0x10;
 
-/// The radiotap header: TSFT, Flags, Rate, Channel, and MCS, VHT or HE, in this order, each aligned to its size.
-fn radiotap(f: &Frame, band: Band) -> Vec<u8> {
+/// The radiotap header: TSFT, Flags, Rate, Channel, MCS, A-MPDU status, VHT or HE, in this order, each aligned to the
+/// size of its numbers. `ampdu`: the number of the A-MPDU, and true for its last MPDU.
+fn radiotap(f: &Frame, band: Band, ampdu: Option<(u32, bool)>) -> Vec<u8> {
     let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0 && f.mode.is_none());
     let (mode_bit, mode) = f.mode.map_or((0, vec![]), mode_field);
-    let present: u32 = 1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3 | mode_bit;
+    let present: u32 =
+        1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3 | u32::from(ampdu.is_some()) << AMPDU | mode_bit;
     let flags = if f.outcome == FrameOutcome::Received { 0 } else { 0x40 };
     // Channels 6, 36 and 5.
     let frequency: u16 = match band {
@@ -185,9 +262,8 @@ fn radiotap(f: &Frame, band: Band) -> Vec<u8> {
     // DSSS and CCK have these four rates; all other rates are OFDM.
     let modulation = if matches!(f.rate, 1_000_000 | 2_000_000 | 5_500_000 | 11_000_000) { 0x0020 } else { 0x0040 };
     let channel: u16 = modulation | if band == Band::Ghz2 { 0x0080 } else { 0x0100 };
-    let mut header = Vec::with_capacity(RADIOTAP + mode.len());
-    header.extend([0, 0]);
-    header.extend(((RADIOTAP + mode.len()) as u16).to_le_bytes());
+    let mut header = Vec::with_capacity(RADIOTAP + mode.len() + 11);
+    header.extend([0; 4]);
     header.extend(present.to_le_bytes());
     header.extend(f.start.as_micros().to_le_bytes());
     header.push(flags);
@@ -195,9 +271,23 @@ fn radiotap(f: &Frame, band: Band) -> Vec<u8> {
     header.push(rate.unwrap_or(0));
     header.extend(frequency.to_le_bytes());
     header.extend(channel.to_le_bytes());
-    header.extend(mode);
+    let (before, after) = if mode_bit < 1 << AMPDU { (mode, vec![]) } else { (vec![], mode) };
+    header.extend(before);
+    if let Some((number, is_last)) = ampdu {
+        header.resize(header.len().next_multiple_of(4), 0);
+        header.extend(number.to_le_bytes());
+        // The last MPDU is known; this is it; no delimiter CRC.
+        header.extend((0x0004 | u16::from(is_last) << 3).to_le_bytes());
+        header.extend([0, 0]);
+    }
+    header.extend(after);
+    let length = header.len() as u16;
+    header[2..4].copy_from_slice(&length.to_le_bytes());
     header
 }
+
+/// The bit of the A-MPDU status among the present fields.
+const AMPDU: u32 = 20;
 
 /// The radiotap field of a mode, and its bit among the present fields. EHT has none here.
 fn mode_field(mode: Mode) -> (u32, Vec<u8>) {
@@ -363,6 +453,7 @@ mod tests {
             duration: Span::ZERO,
             bytes: 100,
             packet: None,
+            more: contend_sim::wifi::More::Nothing,
             origin: None,
         };
         let header = |bss: &[u32], from, to| {
@@ -370,7 +461,7 @@ mod tests {
             run.bss = bss.to_vec();
             let mut out = Vec::new();
             let shown = Shown { run: &run, ends: Endpoints::of(&run), capture: CaptureFormat::default() };
-            shown.stored(&frame(from, to), &mut out);
+            shown.stored(&Mpdu { frame: frame(from, to), together: &[], ampdu: None }, &mut out);
             let mac = &out[RADIOTAP..];
             (mac[1], [&mac[4..10], &mac[10..16], &mac[16..22]].map(<[u8]>::to_vec))
         };

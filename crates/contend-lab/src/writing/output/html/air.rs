@@ -161,6 +161,7 @@ mod tests {
             duration: Span::ZERO,
             bytes: 14,
             packet: None,
+            more: contend_sim::wifi::More::Nothing,
             origin: None,
         };
         let frames = [frame(5), frame(1_000), frame(10_000_001_000)];
