@@ -15,8 +15,10 @@ SCHEMA = json.loads((ROOT / "docs/reference/experiment.schema.json").read_text()
 
 
 def parts(value, path=()):
-    """Every key of a table in `value`: the path of the table, and the key."""
-    if isinstance(value, dict):
+    """Every key of a table in `value`: the path of the table, and the key. A `case` has values of any kind."""
+    if isinstance(value, dict) and "case" in value:
+        yield path, "case"
+    elif isinstance(value, dict):
         for key, inner in value.items():
             yield path, key
             yield from parts(inner, (*path, key))

@@ -179,7 +179,8 @@ fn kind(kind: &Kind) -> Vec<Value> {
         Kind::Tables(table) => vec![json!({ "type": "array", "items": reference(&id(table)) })],
         Kind::Map(_, []) => vec![json!({ "type": "object" })],
         Kind::Map(_, kinds) => {
-            vec![json!({ "type": "object", "additionalProperties": { "anyOf": any_of(kinds) } })]
+            let forms: Vec<Value> = any_of(kinds).into_iter().chain([reference(CASE)]).collect();
+            vec![json!({ "type": "object", "additionalProperties": { "anyOf": forms } })]
         }
     }
 }
