@@ -83,7 +83,8 @@ const CASES: &[(&str, &str, &str)] = &[
             \n  help: did you mean `slot`? Write one of: standard, preamble, band, durations, slot, sifs, difs, eifs, \
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
             retry_long, rts_threshold, busy_slot, idle_access, ampdu, amsdu, mac_queue, after_collision, rate, width, \
-            streams, mcs, guard, fec, packet_padding, extended_range, queue, loss, access",
+            streams, mcs, guard, fec, packet_padding, extended_range, queue, loss, access, rate_control, snr, fading, \
+            error_model",
     ),
     (
         "standard = \"802.11g\"",
@@ -1185,6 +1186,46 @@ fn aggregates_have_the_limits_of_the_standard() {
     ] {
         assert_eq!(mode(wifi, ""), expected, "{wifi}");
     }
+}
+
+#[test]
+fn a_channel_without_an_snr_says_what_is_missing() {
+    let add = "add snr = \"25dB\"; in a [field] also error_model = \"nist\" in [wifi]";
+    let ac = "standard = \"802.11ac\"\n";
+    for (wifi, station, expected) in [
+        ("snr = \"500dB\"", "", "`wifi.snr` is 500dB; write a value from \"-20dB\" to \"100dB\"".to_owned()),
+        ("snr = \"25\"", "", "`wifi.snr` is no number of dB: \"25\"; write a value from \"-20dB\" to \"100dB\"".into()),
+        ("", "snr = \"-25dB\"", "`station.0.snr` is -25dB; write a value from \"-20dB\" to \"100dB\"".into()),
+        ("snr = \"25dB\"", "", "(no error)".into()),
+        ("", "snr = \"= 20 + k\"", "(no error)".into()),
+        ("", "fading = \"rayleigh\"", format!("`station.0.fading` changes an SNR, but the channel has none; {add}")),
+        ("fading = \"rayleigh\"", "snr = \"20dB\"", "(no error)".into()),
+        (
+            "fading = \"rayleigh\"",
+            "",
+            format!("`station.0` has a channel whose fading changes an SNR, but the channel has none; {add}"),
+        ),
+        (
+            "",
+            "rate_control = \"ideal\"",
+            format!(
+                "`station.0.rate_control` is \"ideal\", which reads the SNR of answers, but the channel has none; {add}"
+            ),
+        ),
+        ("rate_control = \"minstrel_ht\"", "", "(no error)".into()),
+        ("error_model = \"nist\"", "", "`wifi.error_model` needs an SNR; add snr = \"25dB\" to [wifi]".into()),
+        (
+            "snr = \"20dB\"\nerror_model = \"table\"",
+            "",
+            "`wifi.error_model` needs a file with its losses; write error_model = { kind = \"table\", \
+                file = \"losses.csv\" }, with rows of SNR, MCS and PER"
+                .into(),
+        ),
+    ] {
+        assert_eq!(mode(&format!("{ac}{wifi}"), station), expected, "{wifi} / {station}");
+    }
+    let dsss = mode("standard = \"802.11b\"\nsnr = \"20dB\"", "");
+    assert!(dsss.contains("`wifi` cannot use nist:") && dsss.contains("use rates of OFDM"), "{dsss}");
 }
 
 #[test]

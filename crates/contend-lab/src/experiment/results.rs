@@ -475,8 +475,21 @@ pub struct Air {
     pub wait: Wait,
     /// Share of time with at least one transmission on the air; in a field, around a station, on average.
     pub busy: f64,
-    /// Share of time of the frames that each station sent or got.
-    pub airtime: Airtime,
+    /// Share of time of the frames that each station sent or got, while they were on the air alone: data, MAC ACKs, RTS
+    /// and CTS, errored frames.
+    pub airtime: Ways,
+    /// MPDUs with data. This and the next three are there with aggregates, rate controls or error models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpdus: Option<Ways>,
+    /// Share of these MPDUs that were not acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpdu_loss: Option<Ways>,
+    /// Their mean rate in bits per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_rate: Option<Ways>,
+    /// Their mean MCS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_mcs: Option<Ways>,
     /// The ledger: each account's share of time; the shares sum to 1. In a field, the mean over stations.
     #[serde(deserialize_with = "words")]
     pub ledger: BTreeMap<Word, f64>,
@@ -525,13 +538,13 @@ pub struct Wait {
     pub collision: f64,
 }
 
-/// Share of time that frames were on the air alone, by station.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Airtime {
-    /// By the station that sent them: data, MAC ACKs, RTS and CTS, errored frames.
+/// A number for the frames of each station.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Ways {
+    /// The frames that the station sent.
     #[serde(deserialize_with = "floats")]
     pub from: BTreeMap<String, f64>,
-    /// The same frames by the station to which they were sent.
+    /// The frames that were sent to it.
     #[serde(deserialize_with = "floats")]
     pub to: BTreeMap<String, f64>,
 }

@@ -1,7 +1,7 @@
 //! One run of a `[contention]` file, without a network: a point and a seed become a [`Run`].
 
 use crate::experiment::point::Contended;
-use crate::experiment::results::{Air, Airtime, PointKey, Run, Successes, Wait};
+use crate::experiment::results::{Air, PointKey, Run, Successes, Wait, Ways};
 use contend_sim::wifi::{Saturated, SaturatedSpec, Tally};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,7 +63,11 @@ pub(crate) fn run(
             collision: mean(since(|t| t.collision_slots), collisions),
         },
         busy: 0.0,
-        airtime: Airtime::default(),
+        airtime: Ways::default(),
+        mpdus: None,
+        mpdu_loss: None,
+        mean_rate: None,
+        mean_mcs: None,
         ledger: BTreeMap::new(),
         radio: None,
         routing_drops: None,

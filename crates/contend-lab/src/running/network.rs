@@ -7,9 +7,9 @@
 use crate::experiment::map::MOST_INSTANTS;
 use crate::experiment::point::Resolved;
 use crate::experiment::results::{
-    Air, Airtime, Backlog, Channel, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, ObservedStation,
+    Air, Backlog, Channel, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, ObservedStation,
     ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series, Successes, Transmitter,
-    Wait, Word,
+    Wait, Ways, Word,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
@@ -19,6 +19,7 @@ use contend_sim::routing::RoutingDrop;
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::traffic::is_greedy;
+use contend_sim::wifi::Mpdus;
 use contend_sim::wifi::bss::Bss;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
@@ -264,6 +265,8 @@ struct Reading {
     queues: Vec<QueueReading>,
     transmitters: Vec<TransmitterCounters>,
     stations: Vec<StationCounters>,
+    /// For each station what it sent and what was sent to it; empty if it is not counted.
+    mpdus: Vec<[Mpdus; 2]>,
     collisions: u64,
     rivals: Rivals,
     waits: Waits,
@@ -310,6 +313,7 @@ impl Reading {
             queues,
             transmitters: (0..net.transmitters().count()).map(|i| net.transmitter(i)).collect(),
             stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
+            mpdus: (0..net.stations().len()).map_while(|i| net.bss()?.mpdus(i as StationId)).collect(),
             collisions: net.bss().map_or(0, |c| c.collisions()),
             rivals: net.bss().map_or_else(Rivals::default, |c| c.rivals()),
             waits: net.bss().map_or_else(Waits::default, |c| c.waits()),
@@ -416,7 +420,7 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         let pairs = books.stations.iter().zip(&books0.stations);
         net.stations().iter().zip(pairs).map(|(name, (a, b))| (name.clone(), share(f(a), f(b)))).collect()
     };
-    let airtime = Airtime { from: of_each(StationAccounts::total), to: of_each(|s| s.sent_to) };
+    let airtime = Ways { from: of_each(StationAccounts::total), to: of_each(|s| s.sent_to) };
     let wait = |several: usize| {
         let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
         grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
@@ -442,6 +446,18 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         Some(_) => ledger["sends"] + ledger["receives"] + ledger["hears"],
         None => airtime.from.values().sum::<f64>() + ledger["collision"],
     };
+    // The growth of a number for the data of each station; a mean if it is divided by the growth of another.
+    let mpdus = |number: fn(&Mpdus) -> f64, per: Option<fn(&Mpdus) -> u64>| {
+        let of = |way: usize| {
+            let pairs = net.stations().iter().zip(last.mpdus.iter().zip(&base.mpdus));
+            let grown = |(name, (a, b)): (&String, (&[Mpdus; 2], &[Mpdus; 2]))| {
+                let all = per.map_or(1, |per| per(&a[way]) - per(&b[way]));
+                (all > 0).then(|| (name.clone(), (number(&a[way]) - number(&b[way])) / all as f64))
+            };
+            pairs.filter_map(grown).collect()
+        };
+        (!last.mpdus.is_empty()).then(|| Ways { from: of(0), to: of(1) })
+    };
     let drops = RoutingDrop::ALL.map(|reason| {
         let i = reason as usize;
         (reason.name(), last.routing_drops[i] - base.routing_drops[i])
@@ -457,6 +473,10 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         retry_drops: sum(|c| c.retry_drops),
         busy,
         airtime,
+        mpdus: mpdus(|m| m.sent as f64, None),
+        mpdu_loss: mpdus(|m| (m.sent - m.acked) as f64, Some(|m| m.sent)),
+        mean_rate: mpdus(|m| m.kbps as f64 * 1e3, Some(|m| m.sent)),
+        mean_mcs: mpdus(|m| m.mcs as f64, Some(|m| m.with_mcs)),
         ledger,
         radio,
         routing_drops: net.is_field().then(|| drops.into()),

@@ -3,8 +3,8 @@
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
-    Air, Airtime, Backlog, Channel, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
-    PointKey, Queue, QueueSample, Radio, Run, SearchResult, Series, Summary, Transmitter, Wait,
+    Air, Backlog, Channel, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
+    PointKey, Queue, QueueSample, Radio, Run, SearchResult, Series, Summary, Transmitter, Wait, Ways,
 };
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
@@ -304,6 +304,10 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
     let drawn: Vec<(&'static str, f64)> =
         weights.into_iter().map(|(k, w)| (k, w * (0.95 + 0.1 * dice.unit()))).collect();
     let sum: f64 = drawn.iter().map(|d| d.1).sum();
+    let ways = |x: f64| {
+        let of = || stations.iter().map(|s| (s.clone(), x)).collect();
+        Ways { from: of(), to: of() }
+    };
     Air {
         frames: 160_000,
         collisions: 5_100,
@@ -313,10 +317,11 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         collision_probability: 0.064,
         retry_drops: 2,
         busy: 0.75,
-        airtime: Airtime {
-            from: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
-            to: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
-        },
+        airtime: ways(0.75 / stations.len() as f64),
+        mpdus: Some(ways(1e5)),
+        mpdu_loss: Some(ways(0.125)),
+        mean_rate: Some(ways(4e8)),
+        mean_mcs: Some(ways(7.5)),
         ledger: drawn.into_iter().map(|(k, w)| (k, w / sum)).collect(),
         radio: Some(radio(stations)),
         routing_drops: Some([("no_route", 3), ("ttl", 0)].into()),

@@ -29,6 +29,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
     ("experiments/saturation.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("experiments/stadium-ax.toml", &[("duration", "21s"), ("warmup", "5s")]),
     ("experiments/uplink-starvation.toml", &[("duration", "16s"), ("warmup", "3s")]),
+    ("experiments/validation/modern-distance.toml", &[("duration", "1500ms"), ("warmup", "500ms")]),
     ("experiments/validation/modern-n1.toml", &[("duration", "500ms"), ("warmup", "100ms")]),
     ("experiments/validation/ns2-b-down-up.toml", &[("duration", "18s"), ("warmup", "2500ms")]),
     ("experiments/validation/ns2-c-saturation.toml", &[("duration", "20s"), ("warmup", "3s")]),

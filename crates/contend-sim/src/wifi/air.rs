@@ -142,7 +142,8 @@ impl Air {
             for table in numbers.iter().map(|n| self.table(*n)) {
                 for format in [table.rate, table.answer, table.control] {
                     let coding = format.coding().ok_or_else(|| {
-                        format!("{}: no error model knows DSSS and CCK, as at {} Mb/s", s.name, format.bps as f64 / 1e6)
+                        let mbps = format.bps as f64 / 1e6;
+                        format!("{}: no error model knows DSSS and CCK, as at {mbps} Mb/s; use rates of OFDM", s.name)
                     })?;
                     if !all.contains(&coding) {
                         all.push(coding);

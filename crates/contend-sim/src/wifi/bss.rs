@@ -141,6 +141,14 @@ impl Bss {
         })
     }
 
+    /// Checks that the error model of `spec` knows all rates of the stations with an SNR.
+    ///
+    /// # Errors
+    /// What is wrong, and a valid value.
+    pub fn check_errors(spec: &CellSpec) -> Result<(), String> {
+        Reception::check(spec, &Air::new(spec)?)
+    }
+
     /// Puts a cable with a bridge between station `who` and its host. The wire `nic` carries the packets of the host.
     /// It is paused when `pause.0` packets wait, and continues when `pause.1` packets wait.
     pub fn convert(&mut self, who: StationId, nic: WireId, pause: Option<(u64, u64)>) {

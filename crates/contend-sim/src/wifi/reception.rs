@@ -108,6 +108,11 @@ impl Reception {
         self.errors.is_none() && self.losses[station as usize].is_none()
     }
 
+    /// See [`super::bss::Bss::check_errors`].
+    pub(super) fn check(spec: &CellSpec, air: &Air) -> Result<(), String> {
+        spec.error_model.as_ref().map_or(Ok(()), |model| Errors::new(0, spec, model, air).map(drop))
+    }
+
     /// Number of stations.
     pub(super) fn stations(&self) -> usize {
         self.losses.len()

@@ -4,7 +4,7 @@ use super::{Bench, SMALL, call, workspace};
 use serde_json::Value;
 
 /// The families whose names `contend explain` explains, except the many keys of a file.
-const FAMILIES: [&str; 17] = [
+const FAMILIES: [&str; 20] = [
     "controllers",
     "estimators",
     "recoveries",
@@ -17,6 +17,9 @@ const FAMILIES: [&str; 17] = [
     "propagation",
     "mobility",
     "routing",
+    "rate_controls",
+    "error_models",
+    "fading",
     "variants",
     "metrics",
     "functions",

@@ -1,8 +1,8 @@
 //! Synthetic runs for tests.
 
 use crate::experiment::results::{
-    Air, Airtime, Backlog, Drops, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue,
-    QueueSample, Run, Series, Taken, Wait,
+    Air, Backlog, Drops, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue, QueueSample,
+    Run, Series, Taken, Wait, Ways,
 };
 use contend_core::Span;
 use contend_sim::stats::Durations;
@@ -66,6 +66,12 @@ pub(crate) fn queue(name: &str, dropped: [u64; 4], delays_ms: &[u64]) -> Queue {
     }
 }
 
+/// Numbers of the access point and of `sta1`.
+fn ways(from: [f64; 2], to: [f64; 2]) -> Ways {
+    let named = |[ap, sta]: [f64; 2]| [("ap".to_owned(), ap), ("sta1".to_owned(), sta)].into();
+    Ways { from: named(from), to: named(to) }
+}
+
 /// The run of most tests: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow with a rate of
 /// its own (0.5 Mb/s), three queues, a cell, and a series.
 pub(crate) fn example() -> Run {
@@ -97,10 +103,14 @@ pub(crate) fn example() -> Run {
         collision_probability: 0.1,
         retry_drops: 1,
         busy: 0.75,
-        airtime: Airtime {
+        airtime: Ways {
             from: [("ap".to_owned(), 0.4), ("sta1".to_owned(), 0.2), ("sta2".to_owned(), 0.1)].into(),
             to: [("ap".to_owned(), 0.3), ("sta1".to_owned(), 0.25), ("sta2".to_owned(), 0.15)].into(),
         },
+        mpdus: Some(ways([3000.0, 1000.0], [1000.0, 3000.0])),
+        mpdu_loss: Some(ways([0.1, 0.5], [0.5, 0.1])),
+        mean_rate: Some(ways([4e8, 8e8], [8e8, 4e8])),
+        mean_mcs: Some(ways([5.0, 9.0], [9.0, 5.0])),
         ledger: [("idle", 0.25), ("payload", 0.5)].into(),
         radio: None,
         routing_drops: None,

@@ -1,9 +1,9 @@
 //! The families of algorithms as files use them.
 
 use contend_core::registry::{Entry, Param};
-use contend_core::{ap, cc, estimate, observe, qdisc};
+use contend_core::{ap, cc, estimate, observe, qdisc, rate_control};
 use contend_sim::tcp::recovery;
-use contend_sim::wifi::{access, client, propagation};
+use contend_sim::wifi::{access, client, error_model, fading, propagation};
 use contend_sim::{loss, mobility, routing, traffic};
 
 /// A family of algorithms: one registry.
@@ -35,6 +35,12 @@ pub enum Family {
     Mobility,
     /// Routing protocols.
     Routing,
+    /// Rate controls.
+    RateControls,
+    /// Error models.
+    ErrorModels,
+    /// Fading processes.
+    Fading,
 }
 
 /// One algorithm of a family.
@@ -54,7 +60,7 @@ pub struct Algorithm {
 
 impl Family {
     /// Every family, in the order of lists.
-    pub const ALL: [Family; 13] = [
+    pub const ALL: [Family; 16] = [
         Family::Controllers,
         Family::Estimators,
         Family::Observers,
@@ -68,6 +74,9 @@ impl Family {
         Family::Propagation,
         Family::Mobility,
         Family::Routing,
+        Family::RateControls,
+        Family::ErrorModels,
+        Family::Fading,
     ];
 
     /// The name in `contend list`.
@@ -86,6 +95,9 @@ impl Family {
             Family::Propagation => "propagation",
             Family::Mobility => "mobility",
             Family::Routing => "routing",
+            Family::RateControls => "rate_controls",
+            Family::ErrorModels => "error_models",
+            Family::Fading => "fading",
         }
     }
 
@@ -105,6 +117,9 @@ impl Family {
             Family::Propagation => "a propagation model",
             Family::Mobility => "a mobility",
             Family::Routing => "a routing protocol",
+            Family::RateControls => "a rate control",
+            Family::ErrorModels => "an error model",
+            Family::Fading => "a fading process",
         }
     }
 
@@ -124,6 +139,9 @@ impl Family {
             Family::Loss => "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]",
             Family::Mobility => "mobility = { kind = \"NAME\" } in a [[station]] of a [field]",
             Family::Routing => "routing = { kind = \"NAME\" } in [field]",
+            Family::RateControls => "rate_control = { kind = \"NAME\" } in [wifi] or [[station]]",
+            Family::ErrorModels => "error_model = { kind = \"NAME\" } in [wifi]",
+            Family::Fading => "fading = { kind = \"NAME\" } in [wifi] or [[station]]",
         }
     }
 
@@ -143,6 +161,9 @@ impl Family {
             Family::Propagation => self.of(propagation::REGISTRY),
             Family::Mobility => self.of(mobility::REGISTRY),
             Family::Routing => self.of(routing::REGISTRY),
+            Family::RateControls => self.of(rate_control::REGISTRY),
+            Family::ErrorModels => self.of(error_model::REGISTRY),
+            Family::Fading => self.of(fading::REGISTRY),
         }
     }
 

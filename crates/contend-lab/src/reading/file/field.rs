@@ -1,5 +1,6 @@
 //! `[field]`: the medium with positions.
 
+use super::channel::level;
 use super::choice::{NamedList, choice, default_choice, named_list, objection};
 use super::error::FileError;
 use super::places::Places;
@@ -27,6 +28,8 @@ pub(crate) struct Field<'a> {
     propagation: Choice<propagation::Build>,
     shadowing: Option<Shadowing>,
     capture: Capture,
+    tx_power: f64,
+    noise_figure: f64,
     propagation_delay: bool,
     nav_reset: bool,
     nav_rounding: bool,
@@ -82,6 +85,8 @@ impl<'a> Field<'a> {
             propagation,
             shadowing,
             capture: f.read_or("capture", Capture { ratio: 10.0, later: false, adds_up: false }, |v| capture(&v))?,
+            tx_power: f.read_or("tx_power", 16.0, |v| level(&v, "dBm", (-50.0, 60.0)))?,
+            noise_figure: f.read_or("noise_figure", 7.0, |v| level(&v, "dB", (0.0, 50.0)))?,
             propagation_delay: f.read_or("propagation_delay", true, |v| v.flag())?,
             nav_reset: f.read_or("nav_reset", true, |v| v.flag())?,
             nav_rounding: f.read_or("nav_rounding", false, |v| v.flag())?,
@@ -154,8 +159,8 @@ impl<'a> Field<'a> {
             propagation: self.propagation,
             shadowing: self.shadowing,
             capture: self.capture,
-            tx_power: 16.0,
-            noise_figure: 7.0,
+            tx_power: self.tx_power,
+            noise_figure: self.noise_figure,
             propagation_delay: self.propagation_delay,
             nav_reset: self.nav_reset,
             nav_rounding: self.nav_rounding,

@@ -22,6 +22,7 @@
 //! `kind` set parameters of this variant.
 
 mod cases;
+mod channel;
 mod choice;
 pub mod claim;
 mod contention;

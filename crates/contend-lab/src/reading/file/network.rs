@@ -3,6 +3,7 @@
 mod access_points;
 
 use self::access_points::{ap_tables, usual_ap};
+use super::channel::{check_errors, check_snr, read_channel};
 use super::choice::{NamedList, choice, default_choice, objection};
 use super::data_rate::{data_rate, station_standard};
 use super::error::{FileError, Source};
@@ -23,8 +24,8 @@ use crate::reading::expression::Quantity;
 use contend_core::registry::{Amount, Value};
 use contend_core::{FlowId, Span, observe, qdisc};
 use contend_sim::scenario::{
-    AfterCollision, ApSpec, CellSpec, ChannelSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site,
-    StationSpec, Transport, WireRate, WireSpec,
+    AfterCollision, ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec,
+    Transport, WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
@@ -50,14 +51,22 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
     let mut b = Builder::new(traces);
-    let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses))?;
+    let wifi_at = root.get("wifi");
+    let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses, traces))?;
     let field_at = root.get("field");
     b.field = field_at.as_ref().map(Field::read).transpose()?;
     if let (Some(v), None) = (&field_at, &wifi) {
         return Err(v.error("needs a standard", "add [wifi] standard = \"802.11b\""));
     }
-    if let (Some(wifi), None, Some(v)) = (&wifi, &field_at, root.get("wifi")) {
-        let after = v.table()?.get("after_collision").unwrap_or(v);
+    b.has_snr = field_at.is_some() && wifi.as_ref().is_some_and(|w| w.error_model.is_some());
+    if let (Some(v), false) = (&field_at, b.has_snr) {
+        let mut f = v.table()?;
+        if let Some(v) = f.get("tx_power").or_else(|| f.get("noise_figure")) {
+            return Err(v.error("gives an SNR, which no error model reads", "add error_model = \"nist\" to [wifi]"));
+        }
+    }
+    if let (Some(wifi), None, Some(v)) = (&wifi, &field_at, &wifi_at) {
+        let after = v.table()?.get("after_collision").unwrap_or_else(|| v.clone());
         if wifi.mac.after_collision == AfterCollision::EifsNav {
             return Err(after.error("is for a field, where each station has its own NAV", "write \"eifs\""));
         }
@@ -135,14 +144,13 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     let (sites_at, sites): (Vec<Val>, Vec<Site>) = b.sites.all.into_iter().unzip();
     let association = b.association.iter().map(|ap| ap.unwrap_or(0)).collect();
     let field = b.field.take().map(|f| f.with(sites, b.aps.len(), association, field_links));
-    let cell = wifi.map(|wifi| CellSpec {
-        phy: wifi.phy,
-        mac: wifi.mac,
-        aps: b.aps,
-        stations: b.stations,
-        field,
-        error_model: None,
-    });
+    let cell = match (wifi, wifi_at) {
+        (Some(Wifi { phy, mac, error_model, .. }), Some(at)) => {
+            let cell = CellSpec { phy, mac, aps: b.aps, stations: b.stations, field, error_model: None };
+            Some(check_errors(&at, error_model, cell)?)
+        }
+        _ => None,
+    };
     if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
         Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
@@ -288,6 +296,8 @@ struct Builder<'a> {
     from: Vec<Val<'a>>,
     losses: Vec<Loss<'a>>,
     field: Option<Field<'a>>,
+    /// True if each channel has an SNR that follows from the positions.
+    has_snr: bool,
     /// Where access points and stations of a field are.
     sites: Sites<'a>,
 }
@@ -309,6 +319,7 @@ impl<'a> Builder<'a> {
             from: vec![],
             losses: vec![],
             field: None,
+            has_snr: false,
             sites: Sites::default(),
         }
     }
@@ -368,10 +379,16 @@ impl<'a> Builder<'a> {
                 },
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
                 access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
-                channel: ChannelSpec::default(),
+                channel: read_channel(&mut f, &wifi.channel)?,
                 client,
                 observe: self.observers(&mut f)?,
             };
+            check_snr(&spec.channel, self.has_snr, &mut |key, message, help| {
+                f.get(key).map_or_else(
+                    || f.error(format!("has a channel whose {key} {message}"), help),
+                    |v| v.error(message, help),
+                )
+            })?;
             f.finish()?;
             if n == 0 {
                 self.losses.truncate(losses);
@@ -567,13 +584,16 @@ impl<'a> Builder<'a> {
                 "name a [[node]] that a [[link]] joins to an access point",
             )),
             (End::Station, Some(w), _) => {
+                check_snr(&w.channel, self.has_snr, &mut |key, message, help| {
+                    at.error(format!("makes a station with a channel whose {key} {message}"), help)
+                })?;
                 let spec = StationSpec {
                     name: station.into(),
                     rate: w.phy.data,
                     queue: w.queue.clone(),
                     loss: w.loss.clone(),
                     access: w.access.clone(),
-                    channel: ChannelSpec::default(),
+                    channel: w.channel.clone(),
                     client: None,
                     observe: vec![],
                 };

@@ -1,10 +1,11 @@
-//! The files that an experiment names: rates of wires, and movements of stations.
+//! The files that an experiment names: rates of wires, movements of stations, and tables of losses.
 
 use super::error::FileError;
 use super::reader::Val;
 use crate::names::reason_and_remedy;
 use contend_sim::mobility::Movement;
 use contend_sim::scenario::WireRate;
+use contend_sim::wifi::error_model::PerTable;
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Component, Path};
@@ -27,6 +28,7 @@ struct Trace {
     /// What it means, once something asked for it.
     rate: Option<WireRate>,
     movement: Option<Arc<Movement>>,
+    losses: Option<Arc<PerTable>>,
 }
 
 impl Traces {
@@ -62,6 +64,20 @@ impl Traces {
         })
     }
 
+    /// The table of losses whose path is the value `v`.
+    pub(super) fn losses(&self, v: &Val) -> Result<Arc<PerTable>, FileError> {
+        let parse = |trace: &Trace| {
+            PerTable::parse(&trace.text).map(Arc::new).map_err(|e| {
+                let (reason, remedy) = reason_and_remedy(&e);
+                v.error(format!("names {}, which is wrong: {reason}", trace.file), remedy)
+            })
+        };
+        self.with(v, |trace| match &trace.losses {
+            Some(losses) => Ok(Arc::clone(losses)),
+            None => Ok(Arc::clone(trace.losses.insert(parse(trace)?))),
+        })
+    }
+
     /// Reads the trace whose path is the value `v`, if that has not been done, and calls `f` with it.
     fn with<T>(&self, v: &Val, f: impl FnOnce(&mut Trace) -> Result<T, FileError>) -> Result<T, FileError> {
         let path = v.text()?;
@@ -71,7 +87,7 @@ impl Traces {
         }
         let file = within(v, path)?;
         let text = text(v, &file)?.into();
-        let mut trace = Trace { file, text, rate: None, movement: None };
+        let mut trace = Trace { file, text, rate: None, movement: None, losses: None };
         let result = f(&mut trace)?;
         all.insert(path.to_owned(), trace);
         Ok(result)

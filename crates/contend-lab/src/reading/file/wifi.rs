@@ -1,16 +1,20 @@
 //! `[wifi]`: timing, options of medium access, and defaults of the stations.
 
+use super::channel::{read_channel, read_error_model};
 use super::choice::{choice, default_choice, objection};
 use super::data_rate::{band, data_rate, legacy_rate, standard};
 use super::error::FileError;
 use super::reader::{Fields, Val};
+use super::traces::Traces;
 use super::tree::NodeKind;
 use crate::names::suggest;
 use contend_core::Span;
 use contend_core::qdisc;
 use contend_core::registry::{Amount, Choice, Unit};
 use contend_sim::loss;
-use contend_sim::scenario::{AfterCollision, Aggregation, BusySlot, IdleAccess, MacSpec, StationSpec};
+use contend_sim::scenario::{
+    AfterCollision, Aggregation, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec,
+};
 use contend_sim::wifi::access::{self, Setting};
 use contend_sim::wifi::phy::{Band, Durations, LONGEST_PPDU, Phy, Preamble, Protection, Standard};
 use std::collections::BTreeSet;
@@ -25,11 +29,16 @@ pub(crate) struct Wifi {
     pub loss: Option<Choice<loss::Build>>,
     /// Default access rule of a station.
     pub access: Choice<access::Build>,
+    /// Default quality of a channel and control of its rates.
+    pub channel: ChannelSpec,
+    /// The error model that the file gives.
+    pub error_model: Option<ErrorModelSpec>,
 }
 
 impl Wifi {
-    /// Reads `[wifi]`. `losses` collects loss processes, which are checked when the flows have names.
-    pub fn read<'a>(val: &Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Wifi, FileError> {
+    /// Reads `[wifi]`. `losses` collects loss processes, which are checked when the flows have names. `traces` are the
+    /// files that the experiment names.
+    pub fn read<'a>(val: &Val<'a>, losses: &mut Vec<Loss<'a>>, traces: &Traces) -> Result<Wifi, FileError> {
         let mut f = val.table()?;
         let standard = standard(&f.need("standard", "\"802.11g\"")?)?;
         let preamble =
@@ -43,8 +52,10 @@ impl Wifi {
         let access = f
             .read("access", |v| read_access(&v, &phy))?
             .map_or_else(|| default_choice(f.cx, access::REGISTRY, "dcf", &[]), Ok)?;
+        let channel = read_channel(&mut f, &ChannelSpec::default())?;
+        let error_model = f.read("error_model", |v| read_error_model(&v, traces))?;
         f.finish()?;
-        Ok(Wifi { phy, mac, queue, loss, access })
+        Ok(Wifi { phy, mac, queue, loss, access, channel, error_model })
     }
 }
 

@@ -7,7 +7,8 @@
 
 use super::Format;
 use super::field::{
-    AIR, FLOW, Field, QUEUE, RADIO, RUN, Read, STATION, Station, StationRadio, TRANSMITTER, metric_unit, unit,
+    AIR, DATA, FLOW, Field, QUEUE, RADIO, RUN, Read, STATION, Station, StationData, StationRadio, TRANSMITTER,
+    metric_unit, unit,
 };
 use super::shape::{points, swept_keys, value_text};
 use crate::experiment::results::{Outcome, Run};
@@ -69,6 +70,11 @@ fn write_run(
         rows(AIR, air, |metric, value, unit| row("air", "", metric, value, unit))?;
         for s in Station::all(air) {
             rows(STATION, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;
+        }
+        for (fields, all) in DATA.into_iter().zip(StationData::all(air)) {
+            for s in all {
+                rows(fields, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;
+            }
         }
         for s in StationRadio::all(air) {
             rows(RADIO, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;

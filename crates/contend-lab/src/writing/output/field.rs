@@ -8,7 +8,7 @@
 //! A name never has a unit in it, and every number is in the base unit: s, bps, B, p (packets), or 1 (counts and
 //! shares). A name that is a metric of expressions has the unit and the meaning of that metric.
 
-use crate::experiment::results::{Air, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Word};
+use crate::experiment::results::{Air, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Ways, Word};
 use crate::measuring::metric::{Expr, metric_at};
 use crate::reading::expression::Dimension;
 use Read::{Count, Counts, Each, Flag, List, Number, Text};
@@ -234,6 +234,52 @@ pub(super) const STATION: &[Field<Station>] = &[
         Number(|s| Some(s.from)),
     ),
     own("airtime.to", COUNT, "share of time of the frames sent to the station", Number(|s| s.to)),
+];
+
+/// The data of a station: those that it sent, or those that were sent to it.
+pub(super) struct StationData {
+    pub(super) name: String,
+    /// MPDUs, and means over them.
+    mpdus: Option<f64>,
+    loss: Option<f64>,
+    rate: Option<f64>,
+    mcs: Option<f64>,
+}
+
+impl StationData {
+    /// The data that each station sent, and those sent to it.
+    pub(super) fn all(air: &Air) -> [impl Iterator<Item = StationData>; 2] {
+        let ways: [fn(&Ways) -> &BTreeMap<String, f64>; 2] = [|w| &w.from, |w| &w.to];
+        ways.map(|way| {
+            let of = move |ways: &Option<Ways>, name: &str| way(ways.as_ref()?).get(name).copied();
+            let names = air.mpdus.iter().flat_map(move |mpdus| way(mpdus).keys());
+            names.map(move |name| StationData {
+                name: name.clone(),
+                mpdus: of(&air.mpdus, name),
+                loss: of(&air.mpdu_loss, name),
+                rate: of(&air.mean_rate, name),
+                mcs: of(&air.mean_mcs, name),
+            })
+        })
+    }
+}
+
+/// The columns of the data that a station sent, and of those sent to it.
+pub(super) const DATA: [&[Field<StationData>]; 2] = [
+    &[
+        text("name", "`ap` or a station", |s| &s.name),
+        metric("mpdus.from", COUNT, Number(|s| s.mpdus)),
+        metric("mpdu_loss.from", COUNT, Number(|s| s.loss)),
+        metric("mean_rate.from", RATE, Number(|s| s.rate)),
+        metric("mean_mcs.from", COUNT, Number(|s| s.mcs)),
+    ],
+    &[
+        text("name", "`ap` or a station", |s| &s.name),
+        metric("mpdus.to", COUNT, Number(|s| s.mpdus)),
+        metric("mpdu_loss.to", COUNT, Number(|s| s.loss)),
+        metric("mean_rate.to", RATE, Number(|s| s.rate)),
+        metric("mean_mcs.to", COUNT, Number(|s| s.mcs)),
+    ],
 ];
 
 /// What the radio of one station of a field does.
@@ -482,6 +528,7 @@ mod tests {
         of(TRANSMITTER, check);
         of(AIR, check);
         of(STATION, check);
+        DATA.iter().for_each(|fields| of(fields, check));
         of(RADIO, check);
         of(FLOW_AT, check);
         of(QUEUE_AT, check);

@@ -208,7 +208,7 @@ pub(super) fn unit_of(metric: &str) -> Unit {
         "loss" => (100.0, "%", 3),
         "cwnd" | "ssthresh" => (1.0, "segments", 2),
         _ if metric.starts_with("queue.length") && plain => (1.0, "packets", 2),
-        "busy" | "airtime" | "collision_probability" => (100.0, "%", 2),
+        "busy" | "airtime" | "collision_probability" | "mpdu_loss" => (100.0, "%", 2),
         _ => match Expr::parse_any(metric).ok().and_then(|e| e.dimension()) {
             Some(Dimension::Rate) => (1e-6, "Mb/s", 3),
             Some(Dimension::Time) => (1e3, "ms", 2),

@@ -1,6 +1,6 @@
 //! Fading: how the SNR of a link changes with time.
 //!
-//! A process is asked when a frame starts; it causes no events. Its state at an instant does not depend on how often it
+//! A process is asked when a frame ends; it causes no events. Its state at an instant does not depend on how often it
 //! was asked before, so that all rate controls meet the same channel.
 
 use contend_core::Cx;
@@ -14,7 +14,7 @@ contend_core::registry!(Build; none, gilbert_elliott, rayleigh);
 
 /// The fading of one link.
 pub trait Fading: Debug + Send {
-    /// What to add to the SNR of a frame that starts now, in dB: negative in a fade, and perhaps negative infinity. It
+    /// What to add to the SNR of a frame that ends now, in dB: negative in a fade, and perhaps negative infinity. It
     /// is asked in order of time, always with the same random stream.
     fn gain(&mut self, cx: &mut Cx) -> f64;
 }

@@ -31,7 +31,7 @@ pub struct ListArgs {
 }
 
 /// The names of [`families`].
-const FAMILIES: [&str; 19] = [
+const FAMILIES: [&str; 22] = [
     "controllers",
     "estimators",
     "observers",
@@ -45,6 +45,9 @@ const FAMILIES: [&str; 19] = [
     "propagation",
     "mobility",
     "routing",
+    "rate_controls",
+    "error_models",
+    "fading",
     "variants",
     "metrics",
     "functions",

@@ -101,6 +101,9 @@ fn title(family: Family) -> &'static str {
         Family::Propagation => "Propagation models",
         Family::Mobility => "Movements of stations",
         Family::Routing => "Routing protocols",
+        Family::RateControls => "Rate controls",
+        Family::ErrorModels => "Error models",
+        Family::Fading => "Fading",
     }
 }
 

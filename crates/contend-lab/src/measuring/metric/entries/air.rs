@@ -1,6 +1,6 @@
 //! Metrics of the cell: its air as a whole, and the airtime of each station.
 
-use crate::experiment::results::{Air, Run};
+use crate::experiment::results::{Air, Run, Ways};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::names::remedy;
@@ -98,6 +98,25 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .share()
     .reported(&["busy"]),
+    data("mpdus", Dimension::Number, "MPDUs with data that a station sends, those sent again included", |a| {
+        mpdus(a, |air| air.mpdus.as_ref()).map(|(sent, _)| sent)
+    }),
+    data(
+        "mpdu_loss",
+        Dimension::Number,
+        "share of these MPDUs that are not acknowledged: lost by themselves, in a collision, or because the answer is \
+            lost",
+        |a| mean(a, |air| air.mpdu_loss.as_ref()),
+    )
+    .share(),
+    data("mpdu_attempts", Dimension::Number, "MPDUs sent for each one that is acknowledged", |a| {
+        let loss = mean(a, |air| air.mpdu_loss.as_ref())?;
+        if loss < 1.0 { Ok(1.0 / (1.0 - loss)) } else { Err(a.undefined("no MPDU is acknowledged")) }
+    }),
+    data("mean_rate", Dimension::Rate, "mean rate of these MPDUs", |a| mean(a, |air| air.mean_rate.as_ref())),
+    data("mean_mcs", Dimension::Number, "mean MCS of these MPDUs, of 0 to 13 whatever the number of streams", |a| {
+        mean(a, |air| air.mean_mcs.as_ref())
+    }),
     MetricEntry::new(
         "radio",
         Dimension::Number,
@@ -129,6 +148,16 @@ const fn air(name: &'static str, doc: &'static str, read: fn(&Asked<'_>) -> Resu
     MetricEntry::new(name, Dimension::Number, &CELL, doc, read)
 }
 
+/// A metric of the data of stations.
+const fn data(
+    name: &'static str,
+    unit: Dimension,
+    doc: &'static str,
+    read: fn(&Asked<'_>) -> Result<f64, Unmeasured>,
+) -> MetricEntry {
+    MetricEntry::new(name, unit, &TRANSMITTERS, doc, read).aspects(Aspects::Optional(&["from", "to"])).example(name)
+}
+
 /// The reasons of routing drops.
 const REASONS: [&str; RoutingDrop::ALL.len()] = {
     let mut names = [""; RoutingDrop::ALL.len()];
@@ -139,6 +168,37 @@ const REASONS: [&str; RoutingDrop::ALL.len()] = {
     }
     names
 };
+
+/// The number of MPDUs of the selected stations, and the sum over them of `of`.
+fn mpdus(a: &Asked<'_>, of: fn(&Air) -> Option<&Ways>) -> Result<(f64, f64), Unmeasured> {
+    let (air, names) = (a.air()?, a.names());
+    let Some(all) = &air.mpdus else {
+        let help = "needs aggregates, a rate control or an SNR: write [wifi] ampdu = {}";
+        return Err(Unmeasured::Wrong(format!("`{}` {help}", a.metric)));
+    };
+    let way = |ways: &Ways, name: &str| match a.metric.aspect {
+        Aspect::Word("to") => ways.to.get(name).copied(),
+        _ => ways.from.get(name).copied(),
+    };
+    let (mut sent, mut sum) = (0.0, 0.0);
+    for name in a.members.iter().filter_map(|i| names.get(*i)) {
+        let n = way(all, name).unwrap_or_default();
+        let of = of(air).and_then(|ways| way(ways, name));
+        // Those without a value, like the MCS of older stations, do not count.
+        if let Some(x) = of {
+            (sent, sum) = (sent + n, sum + n * x)
+        }
+    }
+    Ok((sent, sum))
+}
+
+/// The mean over the MPDUs of the selected stations.
+fn mean(a: &Asked<'_>, of: fn(&Air) -> Option<&Ways>) -> Result<f64, Unmeasured> {
+    match mpdus(a, of)? {
+        (sent, sum) if sent > 0.0 => Ok(sum / sent),
+        _ => Err(a.undefined("there is no such MPDU")),
+    }
+}
 
 /// The mean share of time of one account of the selected stations of a field.
 fn radio(a: &Asked<'_>) -> Result<f64, Unmeasured> {

@@ -80,6 +80,9 @@ const WINDOWS: &[Kind] = &[Kind::Whole(0, 32_767)];
 const QUEUE: &[Kind] = &[Kind::Algorithm(Family::Qdiscs)];
 const ACCESS: &[Kind] = &[Kind::Algorithm(Family::Access)];
 const LOSS: &[Kind] = &[Kind::Word(NONE), Kind::Algorithm(Family::Loss)];
+const DECIBELS: Kind = Kind::Form("25dB", "-20dB to 100dB, or an expression");
+const RATE_CONTROL: &[Kind] = &[Kind::Algorithm(Family::RateControls)];
+const FADING: &[Kind] = &[Kind::Algorithm(Family::Fading)];
 const NONE: &[Word] = &[word("none", "Nothing.")];
 #[rustfmt::skip]
 const COUNT: Key = key("count", &[Kind::Whole(0, 100_000)], Words("one member, called NAME"), "10",
@@ -161,6 +164,17 @@ static WIFI: Table = Table {
             "Queue of each station."),
         key("loss", LOSS, Value("\"none\""), "{ kind = \"bernoulli\", p = \"1%\" }",
             "Loss on the air of each station, besides collisions."),
+        key("rate_control", RATE_CONTROL, Value("\"fixed\""), "\"minstrel_ht\"",
+            "What chooses the rates of a station and of the access point's frames to it: all MCS at `width` and \
+                `guard` with up to `streams`; without MCS all rates of OFDM, or of DSSS and CCK."),
+        key("snr", &[DECIBELS], Words("no errors; in a [field] with `error_model` that of the distance"),
+            "\"25dB\"", "SNR of the channel of each station, in both directions: what an error model reads."),
+        key("error_model", &[Kind::Algorithm(Family::ErrorModels)], Words("\"nist\" with `snr`, else none"),
+            "\"nist\"",
+            "How many MPDUs are lost at an SNR. In a [field] it makes the SNR of each frame follow from distance, \
+                `tx_power` and `noise_figure`. The model `table` has a `file`."),
+        key("fading", FADING, Value("\"none\""), "{ kind = \"rayleigh\" }",
+            "How the SNR of the channel of each station changes with time."),
         key("preamble", &[Kind::Word(&[
                 word("long", "The preamble and header of 192 us."),
                 word("short", "The preamble and header of 96 us."),
@@ -264,11 +278,16 @@ static FIELD: Table = Table {
         key("sense", &[Kind::Length], Words("2.2 times `range`"), "\"550m\"",
             "A frame is sensed, and disturbs others, up to this distance."),
         key("propagation", &[Kind::Algorithm(Family::Propagation)], Value("\"two_ray\""),
-            "{ kind = \"log_distance\", exponent = 3.5 }", "How the power falls with the distance; for `capture`."),
+            "{ kind = \"log_distance\", exponent = 3.5 }",
+            "How the power falls with the distance; for `capture` and `error_model`."),
         key("capture", &[Kind::Word(&[word("none", "Frames that overlap at a receiver are lost.")]),
             Kind::Form("10dB", "the first frame is decoded if it is this much stronger than each later one"),
             Kind::Table(&CAPTURE)], Value("\"10dB\""), "\"none\"",
             "Which frame is decoded when several overlap at a receiver."),
+        key("tx_power", &[Kind::Form("16dBm", "-50dBm to 60dBm")], Value("\"16dBm\""), "\"20dBm\"",
+            "Transmitted power of all stations, for the SNR; needs an `error_model`."),
+        key("noise_figure", &[Kind::Form("7dB", "0dB to 50dB")], Value("\"7dB\""), "\"6dB\"",
+            "Noise of all receivers beyond -174 dBm/Hz, for the SNR; needs an `error_model`."),
         key("shadowing", &[Kind::Form("6dB", "the standard deviation; each pair of stations has its own value"),
             Kind::Table(&SHADOWING)], Words("none"), "{ deviation = \"4dB\", draw = \"frame\" }",
             "A random part of the path loss. `range` and `sense` are then the distances without it."),
@@ -329,7 +348,7 @@ static FIELD_LINK: Table = Table {
         key("to", &[Kind::Text], Required, "\"b\"", "A station, or members of a group."),
         key("decode", &[Kind::Flag], Value("true"), "false", "Whether frames are decoded; otherwise only sensed."),
         key("loss", &[Kind::Form("70dB", "the path loss")], Value("\"0dB\""), "\"70dB\"",
-            "The path loss, for `capture`; only differences count."),
+            "The path loss, for `capture` and `error_model`; for `capture` only differences count."),
         key("delay", &[Kind::Time], Value("\"0s\""), "\"1us\"", "The time that a frame needs to arrive."),
         key("both", &[Kind::Flag], Value("true"), "false", "Whether the link goes both ways."),
     ],
@@ -400,6 +419,11 @@ static STATION: Table = Table {
         key("loss", LOSS, Words("that of [wifi]"), "{ kind = \"bernoulli\", p = \"1%\" }",
             "Loss on the air, besides collisions."),
         key("access", ACCESS, Words("that of [wifi]"), "\"dcf\"", "Rule of medium access."),
+        key("rate_control", RATE_CONTROL, Words("that of [wifi]"), "\"minstrel_ht\"",
+            "What chooses the rates of the station and of the access point's frames to it."),
+        key("snr", &[DECIBELS], Words("that of [wifi]"), "\"25dB\"", "SNR of its channel, in both directions."),
+        key("fading", FADING, Words("that of [wifi]"), "{ kind = \"rayleigh\" }",
+            "How the SNR of its channel changes with time."),
         POSITION,
         key("grid", &[Kind::Table(&GRID)], Words("no grid"), "{ columns = 4, spacing = \"200m\" }",
             "Members at the points of a grid, row by row, instead of `position`."),

@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -98,6 +98,22 @@ until = "jain > 0.5"
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\n\
         [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n",
+    r#"duration = "70s"
+[wifi]
+standard = "802.11a"
+error_model = "nist"
+[field]
+range = "50m"
+[ap]
+position = ["0m", "0m"]
+[[station]]
+name = "a"
+position = ["10m", "0m"]
+[[flow]]
+from = "a"
+to = "server"
+tcp = "newreno"
+"#,
 ];
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
