@@ -362,15 +362,20 @@ impl Cell {
                 // The other stations have heard a frame that they could not decode.
                 self.contention.turn_idle(now, Span::ZERO, senders.air.timing().eifs_more);
                 let mut collided = std::mem::take(&mut self.senders);
-                for who in collided.drain(..) {
-                    let Some(s) = senders.stations.in_service(who) else { continue };
-                    // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
-                    // longest frame, and then for DIFS; in ns-2 for EIFS after the end of the longest frame.
+                let attempt = |senders: &Senders<'_, '_>, who: Contender| {
+                    let Some(s) = senders.stations.in_service(who) else { return Span::ZERO };
                     let plan = senders.air.plan(&s.burst);
                     let part = plan.first_asking();
-                    let airtime = part.end() + plan.silence(&part).sender;
-                    senders.report(who, airtime, false);
-                    let over = start + airtime;
+                    part.end() + plan.silence(&part).sender
+                };
+                // All attempts are reported before a queue is asked for its next packet, which may depend on them.
+                for &who in &collided {
+                    senders.report(who, attempt(senders, who), false);
+                }
+                for who in collided.drain(..) {
+                    // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
+                    // longest frame, and then for DIFS; in ns-2 for EIFS after the end of the longest frame.
+                    let over = start + attempt(senders, who);
                     let quiet = if over < now { now + senders.air.timing().short_collider_more } else { over };
                     self.fail(senders, who, Answer::Cts, Failure::Collision, quiet);
                 }

@@ -232,6 +232,7 @@ impl Field {
                     return Some(received);
                 }
             }
+            self.report_failed(senders);
             while let Some(station) = self.touched.pop() {
                 self.quiet(senders, station);
             }
@@ -832,9 +833,25 @@ impl Field {
             && own.who == who
         {
             let airtime = if why == Failure::Error { senders.now } else { own.over }.since(own.start);
-            own.failed = Some(Failed { missing: lost.missing(), why, airtime });
+            own.failed = Some(Failed { missing: lost.missing(), why, airtime, reported: false });
             self.touched.push(station);
             self.idle_for_all(bystanders);
+        }
+    }
+
+    /// Reports the failed exchanges on which stations act now. All of an instant are reported before a queue is asked
+    /// for its next packet, which may depend on them.
+    fn report_failed(&mut self, senders: &mut Senders<'_, '_>) {
+        for &station in &self.touched {
+            let radio = &mut self.radios[station as usize];
+            let acts = radio.is_quiet();
+            if let Some(Own { who, failed: Some(failed), .. }) = &mut radio.own
+                && acts
+                && !failed.reported
+            {
+                failed.reported = true;
+                senders.report(*who, failed.airtime, false);
+            }
         }
     }
 
@@ -855,7 +872,7 @@ impl Field {
             Unclear::Nothing | Unclear::Energy => Span::ZERO,
         };
         let mut from = radio.reserved_until();
-        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, airtime }), .. }) = radio.own {
+        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, .. }), .. }) = radio.own {
             radio.own = None;
             if radio.unclear == Unclear::Energy && over < now {
                 more = timing.short_collider_more;
@@ -863,7 +880,6 @@ impl Field {
             from = from.max(over);
             let outcome = if missing == Answer::Cts { Outcome::NoCts } else { Outcome::NoAck };
             self.observe_own(senders, &own, outcome, over.max(now));
-            senders.report(who, airtime, false);
             let next = senders.not_answered(who, self.heard(senders, who), missing, why);
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
             senders.observers.contends(who, over.max(now), Some(next.slots()));

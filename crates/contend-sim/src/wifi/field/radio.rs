@@ -73,6 +73,8 @@ pub(super) struct Failed {
     pub(super) why: Failure,
     /// From the start of the exchange to the end of the wait.
     pub(super) airtime: Span,
+    /// True once the queues have been told of the attempt.
+    pub(super) reported: bool,
 }
 
 /// A frame that arrives.
