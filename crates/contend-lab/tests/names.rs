@@ -64,6 +64,11 @@ fn the_json_has_the_names_of_the_table_and_no_others() {
     let radio = air.as_object_mut().unwrap().remove("radio").unwrap();
     let accounts = radio.as_object().unwrap().keys().map(|account| format!("radio.{account}"));
     assert_eq!(accounts.chain(["name".into()]).collect::<BTreeSet<_>>(), table("station of a field"));
+    for way in ["of", "to"] {
+        let names = table(&format!("data {way} a station"));
+        let metrics = names.iter().filter_map(|n| n.split_once('.')).map(|n| n.0);
+        metrics.for_each(|n| drop(air.as_object_mut().unwrap().remove(n)));
+    }
     let air: BTreeSet<String> = keys(&air).iter().map(|k| general(k)).collect();
     assert_eq!(air, table("air"));
     let objects = ["point", "metrics", "flows", "queues", "transmitters", "air"];
@@ -91,7 +96,9 @@ fn the_csv_has_the_names_of_the_table_and_no_others() {
         let written = rows.map(|l| general(l[4]));
         let mut of_table = table(scope);
         if scope == "station" {
-            of_table.extend(table("station of a field"));
+            for of in ["station of a field", "data of a station", "data to a station"] {
+                of_table.extend(table(of));
+            }
         }
         // Columns of their own, and texts.
         for name in ["seed", "digest", "name", "group", "direction", "tcp"] {

@@ -249,7 +249,8 @@ pub(super) struct StationData {
 impl StationData {
     /// The data that each station sent, and those sent to it.
     pub(super) fn all(air: &Air) -> [impl Iterator<Item = StationData>; 2] {
-        let ways: [fn(&Ways) -> &BTreeMap<String, f64>; 2] = [|w| &w.from, |w| &w.to];
+        type Of = fn(&Ways) -> &BTreeMap<String, f64>;
+        let ways: [Of; 2] = [|w| &w.from, |w| &w.to];
         ways.map(|way| {
             let of = move |ways: &Option<Ways>, name: &str| way(ways.as_ref()?).get(name).copied();
             let names = air.mpdus.iter().flat_map(move |mpdus| way(mpdus).keys());
@@ -473,6 +474,16 @@ pub fn names() -> Vec<Names> {
                 `.air.radio.sends.sta1`. CSV: scope `station`.",
             RADIO,
         ),
+        of(
+            "data of a station",
+            "What it sent; JSON: by name in `air` of a run, `.air.mpdus.from.sta1`. CSV: scope `station`.",
+            DATA[0],
+        ),
+        of(
+            "data to a station",
+            "What was sent to it; JSON: by name in `air` of a run, `.air.mpdus.to.sta1`. CSV: scope `station`.",
+            DATA[1],
+        ),
         Names {
             of: "instant",
             place: "Parquet: `series.parquet`, with the swept keys and `seed`.",
@@ -499,7 +510,17 @@ pub(super) fn units(o: &Outcome) -> BTreeMap<String, &'static str> {
         .into_iter()
         .flat_map(|a| a.routing_drops.iter().flat_map(BTreeMap::keys));
     let drops = drops.map(|reason| (format!("routing_drops.{reason}"), unit(PACKETS)));
-    let json = ["run", "flow", "queue", "transmitter", "air", "station", "station of a field"];
+    let json = [
+        "run",
+        "flow",
+        "queue",
+        "transmitter",
+        "air",
+        "station",
+        "station of a field",
+        "data of a station",
+        "data to a station",
+    ];
     let fixed = json.into_iter().flat_map(of).filter(|r| !r.name.ends_with(".NAME"));
     let fixed = fixed.filter_map(|r| Some((r.name.into_owned(), r.unit?)));
     let judged = o.claims.iter().map(|c| &c.measured).chain(o.checks.iter().map(|c| &c.measured));

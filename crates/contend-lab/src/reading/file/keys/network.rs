@@ -722,7 +722,7 @@ static AMPDU: Table = Table {
             Words("the standard's: 65535 B in 802.11n, 1048575 B in ac, 6500631 B in ax, 15523200 B in be"),
             "\"65535B\"", "Most bytes of an A-MPDU."),
         key("mpdus", &[Kind::Whole(1, 1024)], Words("the window"), "16", "Most packets of an A-MPDU."),
-        key("duration", &[Kind::PositiveTime], Value("\"5.484ms\""), "\"4ms\"",
+        key("duration", &[Kind::PositiveTime], Words("\"5.484ms\""), "\"4ms\"",
             "An A-MPDU ends where the PPDU would last longer; at most 5.484 ms."),
         key("window", &[Kind::Whole(1, 1024)], Words("64 in 802.11n and ac, 256 in ax, 1024 in be"), "64",
             "Packets that may be under way to one receiver: the window of the block acknowledgment."),
