@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438), in integers. `form = "linux"` is [`linux`].
+//! CUBIC (RFC 9438), in integers. `form = "linux"` is in `cubic/linux.rs`.
 //!
 //! - Windows are kept in 2^-20 segments (`_q20`), times in 2^-10 seconds (`_q10`). The distance in time from the origin
 //!   of the cubic is limited to 128 seconds; there the cubic is 840,000 segments from its origin.
