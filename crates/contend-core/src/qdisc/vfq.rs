@@ -126,9 +126,7 @@ pub struct Vfq {
     waiting: Backlog,
     /// Packets that are not TCP.
     other: Lane,
-    /// Live nodes without a waiting packet that need a turn.
-    held: Vec<usize>,
-    /// Other stations that need a turn.
+    /// Stations that are not live and need a turn.
     held_other: Vec<u32>,
 }
 
@@ -170,7 +168,6 @@ impl Vfq {
             acked: Recent::default(),
             waiting: Backlog::default(),
             other: Lane::default(),
-            held: Vec::new(),
             held_other: Vec::new(),
         })
     }
@@ -199,7 +196,7 @@ impl Vfq {
         while let Some(&(_, station)) = self.live.front().filter(|(at, _)| *at <= now) {
             self.live.pop_front();
             let Some(node) = self.nodes.get_mut(station) else { continue };
-            let waits = node.flows.front().is_some() || self.held.contains(&station);
+            let waits = node.flows.front().is_some() || self.time.is_held(station);
             if waits || node.seen + self.idle_after > now {
                 self.live.push_back((now + self.idle_after, station));
             } else {
@@ -270,7 +267,7 @@ impl Qdisc for Vfq {
         };
         let first = node.flows.front().is_none();
         node.flows.push(p);
-        let first = first && !self.held.contains(&station);
+        let first = first && !self.time.is_held(station);
         self.waiting.add(&p);
         if let Some(head) = self.head(link, station).filter(|_| first) {
             self.time.arrive(station, head);
@@ -312,26 +309,18 @@ impl ByReceiver for Vfq {
             }
             return Some(receiver);
         }
-        loop {
-            let Vfq { time, nodes, .. } = self;
-            let waits = |i: usize| nodes.get(i).is_some_and(|n| n.flows.front().is_some());
-            let is_over = |i: usize| !waits(i) && !below.holds(i as u32);
-            let station = time.select_from(|i| is_over(i) || can_serve(below, i as u32, waits(i)))?;
-            self.held.retain(|i| *i != station);
-            if is_over(station) {
-                continue;
-            }
-            let mut cost = None;
-            while below.has_room(station as u32)
-                && let Some(head) = self.head(link, station)
-                && let Some(p) = self.take(cx.now, station, sink)
-            {
-                cost = Some(cost.unwrap_or(0.0) + head.cost);
-                below.put(p, sink);
-            }
-            self.time.served(station, cost, self.head(link, station));
-            return Some(station as u32);
+        let Vfq { time, nodes, .. } = self;
+        let station = time.turn(&*below, |i| nodes.get(i).is_some_and(|n| n.flows.front().is_some()))?;
+        let mut cost = None;
+        while below.has_room(station as u32)
+            && let Some(head) = self.head(link, station)
+            && let Some(p) = self.take(cx.now, station, sink)
+        {
+            cost = Some(cost.unwrap_or(0.0) + head.cost);
+            below.put(p, sink);
         }
+        self.time.served(station, cost, self.head(link, station));
+        Some(station as u32)
     }
 
     /// A turn in which no packet leaves the queue costs as much as `p`.
@@ -341,11 +330,10 @@ impl ByReceiver for Vfq {
             self.held_other.push(station as u32);
             return;
         };
-        if node.flows.front().is_none() && !self.held.contains(&station) {
+        if node.flows.front().is_none() {
             let nodes = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
             let cost = self.eta.of(link, station as u32, nodes, p, 0);
-            self.time.arrive(station, Head { weight: node.weight, cost });
-            self.held.push(station);
+            self.time.hold(station, Head { weight: node.weight, cost });
         }
     }
 }

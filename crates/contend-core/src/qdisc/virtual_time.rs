@@ -15,6 +15,7 @@
 //!   document does not say.
 //! - Of classes with the same finish, the one with the lowest number goes first. The document has no rule.
 
+use super::{Below, can_serve};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -54,7 +55,9 @@ pub struct VirtualTime {
     started: BinaryHeap<Key>,
     /// Waiting classes that start later, by start.
     later: BinaryHeap<Key>,
-    /// For [`VirtualTime::select_from`].
+    /// Classes without a waiting packet that need a turn.
+    held: Vec<usize>,
+    /// For [`VirtualTime::turn`].
     passed_over: Vec<usize>,
 }
 
@@ -100,9 +103,34 @@ impl VirtualTime {
         self.started.pop().map(|k| k.class)
     }
 
-    /// The class to serve next among those of which `can_be_served` is true; the others keep their places. The caller
-    /// must then call [`VirtualTime::served`].
-    pub fn select_from(&mut self, mut can_be_served: impl FnMut(usize) -> bool) -> Option<usize> {
+    /// The class to serve next, if each class is a receiver: of those that `below` can serve. `waits` is true for a
+    /// class of which packets wait. The caller must then call [`VirtualTime::served`].
+    pub fn turn(&mut self, below: &dyn Below, waits: impl Fn(usize) -> bool) -> Option<usize> {
+        let is_over = |c: usize| !waits(c) && !below.holds(c as u32);
+        loop {
+            let class = self.select_from(|c| is_over(c) || can_serve(below, c as u32, waits(c)))?;
+            self.held.retain(|c| *c != class);
+            if !is_over(class) {
+                return Some(class);
+            }
+        }
+    }
+
+    /// `class`, of which no packet waits, needs a turn, in which `head` is charged if no packet leaves.
+    pub fn hold(&mut self, class: usize, head: Head) {
+        if !self.is_held(class) {
+            self.held.push(class);
+            self.arrive(class, head);
+        }
+    }
+
+    /// True if `class` needs a turn for which no packet had to wait. It has its place already when a packet arrives.
+    pub fn is_held(&self, class: usize) -> bool {
+        self.held.contains(&class)
+    }
+
+    /// The first class of which `can_be_served` is true; the others keep their places.
+    fn select_from(&mut self, mut can_be_served: impl FnMut(usize) -> bool) -> Option<usize> {
         // A class that has not started is served if no class that has started can be.
         while let Some(class) = self.started.pop().or_else(|| self.later.pop()).map(|k| k.class) {
             if can_be_served(class) {

@@ -2,7 +2,7 @@
 
 use super::lane::{Lane, limit};
 use super::virtual_time::{Head, Update, VirtualTime};
-use super::{Backlog, Below, DropReason, Sink, can_serve};
+use super::{Backlog, Below, DropReason, Sink};
 use crate::packet::Packet;
 use crate::registry::{Amount, Args};
 use alloc::string::String;
@@ -13,8 +13,6 @@ use alloc::vec::Vec;
 pub struct Weighted {
     time: VirtualTime,
     lanes: Vec<Lane>,
-    /// Classes without a waiting packet that need a turn.
-    held: Vec<usize>,
     waiting: Backlog,
     limit: Amount,
     class_limit: Amount,
@@ -30,7 +28,6 @@ impl Weighted {
         Ok(Weighted {
             time: VirtualTime::new(update),
             lanes: Vec::new(),
-            held: Vec::new(),
             waiting: Backlog::default(),
             limit,
             class_limit,
@@ -51,7 +48,7 @@ impl Weighted {
             sink.drop(p, DropReason::Full);
             return;
         };
-        if lane.front().is_none() && !self.held.contains(&class) {
+        if lane.front().is_none() && !self.time.is_held(class) {
             self.time.arrive(class, head(&p));
         }
         self.waiting.add(&p);
@@ -70,27 +67,19 @@ impl Weighted {
 
     /// As [`ByReceiver::serve`](super::ByReceiver::serve), if each class is a receiver.
     pub fn serve(&mut self, head: impl Fn(&Packet) -> Head, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
-        let Weighted { time, lanes, held, waiting, .. } = self;
-        loop {
-            let waits = |c: usize| lanes.get(c).is_some_and(|l| l.front().is_some());
-            let is_over = |c: usize| !waits(c) && !below.holds(c as u32);
-            let class = time.select_from(|c| is_over(c) || can_serve(below, c as u32, waits(c)))?;
-            held.retain(|c| *c != class);
-            if is_over(class) {
-                continue;
-            }
-            let lane = lanes.get_mut(class)?;
-            let mut cost = None;
-            while below.has_room(class as u32)
-                && let Some(p) = lane.pop()
-            {
-                waiting.remove(&p);
-                cost = Some(cost.unwrap_or(0.0) + head(&p).cost);
-                below.put(p, sink);
-            }
-            time.served(class, cost, lane.front().map(head));
-            return Some(class as u32);
+        let Weighted { time, lanes, waiting, .. } = self;
+        let class = time.turn(&*below, |c| lanes.get(c).is_some_and(|l| l.front().is_some()))?;
+        let lane = lanes.get_mut(class)?;
+        let mut cost = None;
+        while below.has_room(class as u32)
+            && let Some(p) = lane.pop()
+        {
+            waiting.remove(&p);
+            cost = Some(cost.unwrap_or(0.0) + head(&p).cost);
+            below.put(p, sink);
         }
+        time.served(class, cost, lane.front().map(head));
+        Some(class as u32)
     }
 
     /// As [`ByReceiver::hold`](super::ByReceiver::hold). A turn in which no packet leaves the queue costs `head`.
@@ -98,9 +87,8 @@ impl Weighted {
         if class >= self.lanes.len() {
             self.lanes.resize_with(class + 1, Lane::default);
         }
-        if !self.waits(class) && !self.held.contains(&class) {
-            self.held.push(class);
-            self.time.arrive(class, head);
+        if !self.waits(class) {
+            self.time.hold(class, head);
         }
     }
 
