@@ -15,9 +15,6 @@ const ELSE: &str = "else";
 pub(crate) fn resolve(tree: &mut Node, source: &Source) -> Result<(), FileError> {
     let mut named = BTreeSet::new();
     collect(tree, &mut named);
-    if named.is_empty() {
-        return Ok(());
-    }
     let params = tree.get("param").and_then(Node::entries).unwrap_or_default().to_vec();
     Cases { source, params: &params }.replace(tree, "")?;
     if let NodeKind::Table(entries) = &mut tree.kind
@@ -152,5 +149,6 @@ mod tests {
         has("{ case = \"std\", n = 1, ac = 2 }", "values are given for n, ac; add one for be, or `else`");
         has("{ case = \"sdt\", n = 1 }", "did you mean `std`?");
         has("{ case = \"sum\", 2 = 1 }", "is no number or word");
+        has("{ case = 1, n = 1 }", "write case = \"NAME\"");
     }
 }
