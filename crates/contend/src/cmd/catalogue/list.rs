@@ -123,7 +123,6 @@ fn page(families: &[Family]) -> String {
 \n\
 contend list qdiscs            one family, with a phrase for each name\n\
 contend explain fq_codel       one name: what it does, its source, parameters, units and defaults\n\
-contend list experiments       the experiment files of this folder\n\
 contend new                    the starters: experiments to run and to copy\n"
 }
 
@@ -184,7 +183,7 @@ mod tests {
     fn the_page_of_all_families_fits_a_screen_and_a_name_has_two_lines_at_most() {
         let families = families();
         let page = page(&families);
-        assert!(page.lines().count() <= 66, "{} lines", page.lines().count());
+        assert!(page.lines().count() <= 60, "{} lines", page.lines().count());
         for f in &families {
             assert!(page.lines().any(|l| l.starts_with(&format!("{} ", f.name))), "{}", f.name);
             let long = long(f);
