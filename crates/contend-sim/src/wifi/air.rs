@@ -210,11 +210,6 @@ impl Air {
         self.present[self.channel(from, to) as usize].set(rate);
     }
 
-    /// The present rate of the channel of `station`.
-    pub(super) fn format(&self, station: StationId) -> &Format {
-        &self.table(self.present[station as usize].get()).rate
-    }
-
     /// The durations at a rate.
     #[inline]
     fn table(&self, rate: RateNumber) -> &RateTable {

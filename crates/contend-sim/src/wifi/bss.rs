@@ -187,11 +187,6 @@ impl Bss {
         self.stations.mpdus(who)
     }
 
-    /// The present rate of the channel of `who` in bits per second.
-    pub fn rate(&self, who: StationId) -> u64 {
-        self.air.format(who).bps
-    }
-
     /// What became by `now` of the packets that `who` took from its queues. It carries the packet in service until the
     /// packet reaches its receiver: 0 or 1 packets, with categories 0 to 4.
     pub fn transmitter(&self, who: StationId, now: Time) -> Option<TransmitterCounters> {

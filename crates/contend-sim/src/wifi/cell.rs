@@ -277,14 +277,11 @@ impl Cell {
             let bytes = plan.bytes(part.kind);
             let lost = if is_clean {
                 // Nothing is drawn; the packets of an aggregate must arrive all the same.
-                part.kind.delivers() && senders.stations.is_lost(who, bytes, |_, _| false)
+                senders.stations.is_lost(who, part.kind, bytes, |_, _| false)
             } else {
                 part.kind != PartKind::CtsToSelf && {
                     let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
-                    match part.kind.delivers() {
-                        true => senders.stations.is_lost(who, bytes, |bytes, packet| frame.spoils(bytes, packet)),
-                        false => frame.spoils(bytes, None),
-                    }
+                    senders.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
                 }
             };
             let Some(s) = senders.stations.in_service(who) else { return };

@@ -762,10 +762,7 @@ impl Field {
         let (plan, channel) = (air.plan(&s.burst), air.channel_of(&s.burst));
         let bytes = plan.bytes(f.kind);
         let mut frame = self.reception.ends(channel, now, plan.format(f.kind), f.gain.unwrap_or(1.0));
-        match f.kind.delivers() {
-            true => senders.stations.is_lost(f.owner, bytes, |bytes, packet| frame.spoils(bytes, packet)),
-            false => frame.spoils(bytes, None),
-        }
+        senders.stations.is_lost(f.owner, f.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
     }
 
     /// `station` sends a frame of the exchange of `owner` after a SIFS.

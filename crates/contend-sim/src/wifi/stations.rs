@@ -11,7 +11,7 @@ use super::air_link::AirLink;
 use super::bridge::{Bridge, Host};
 use super::contention::BackoffRules;
 use super::counters::StationCounters;
-use super::exchange::{Answer, Burst};
+use super::exchange::{Answer, Burst, PartKind};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
 use super::observers::Observers;
 use super::phy::Phy;
@@ -256,15 +256,20 @@ impl Stations {
         self.macs[who as usize].store()
     }
 
-    /// See [`Mac::is_lost`].
+    /// True if nothing of a part of `bytes` bytes of the burst of `who` reaches its receiver. `lost` tells whether an
+    /// MPDU of so many bytes with this packet is lost.
     #[inline]
     pub(super) fn is_lost(
         &mut self,
         who: Contender,
+        kind: PartKind,
         bytes: u32,
-        lost: impl FnMut(u32, Option<&Packet>) -> bool,
+        mut lost: impl FnMut(u32, Option<&Packet>) -> bool,
     ) -> bool {
-        self.macs[who as usize].is_lost(bytes, lost)
+        match kind.delivers() {
+            true => self.macs[who as usize].is_lost(bytes, lost),
+            false => lost(bytes, None),
+        }
     }
 
     /// The burst of `who` was received. Returns the receiver and a packet to forward; `None` if the receiver has
