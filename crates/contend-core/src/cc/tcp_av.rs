@@ -198,12 +198,11 @@ impl Controller for TcpAv {
             return;
         }
         let target = self.target(w, true);
-        if self.is_reno(cx.now) {
-            w.additive_increase(w.cwnd, acked);
-        } else if w.cwnd < target {
+        let is_reno = self.is_reno(cx.now);
+        if !is_reno && w.cwnd < target {
             // A quarter of what is missing in each round trip, at least Reno's pace and at most slow start's.
             w.additive_increase((w.cwnd / ((target - w.cwnd) / 4).max(1)).max(1), acked);
-        } else if self.probes || self.buffer_q10 < self.cushion_q10(w) {
+        } else if is_reno || self.probes || self.buffer_q10 < self.cushion_q10(w) {
             w.additive_increase(w.cwnd, acked);
         }
     }
