@@ -22,10 +22,14 @@ use crate::reading::file::need::{of_check, of_claim};
 use crate::reading::file::{About, Experiment, FileError, Until, misread};
 use crate::running::{contention, network};
 use crate::writing::journal::Journal;
-use contend_core::Time;
+use contend_core::{Span, Time};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Share of the CPU time that a prediction of this time may take.
+const PILOT: f64 = 0.02;
 
 /// Options of one call.
 pub struct Options<'a> {
@@ -41,6 +45,24 @@ pub struct Options<'a> {
     pub stop: &'a AtomicBool,
     /// Called after each run with the number of finished runs and the number of planned runs.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// The CPU time that `e` will take with its first seeds, about. Each of its networks is simulated for a moment, which
+/// takes at most [`PILOT`] of that time. Closed forms and contention without TCP count as nothing.
+///
+/// # Errors
+/// As [`execute`].
+pub fn predict(e: &Experiment, stop: &AtomicBool) -> Result<Duration, Error> {
+    let (About::Network, Some(seed)) = (e.about(), e.seed(0)) else { return Ok(Duration::ZERO) };
+    let runs = e.seeds.len() as f64;
+    let whole = e.duration.as_secs_f64();
+    let part = Span::from_secs_f64(whole * (PILOT * runs).min(1.0)).max(Span::from_millis(1));
+    let one = |(need, _): &(Need, Size)| {
+        let resolved = e.scenario(&need.point, &need.overlay)?;
+        network::cost(&resolved, seed, part, stop).map_err(Error::Network)
+    };
+    let all = e.needs.par_iter().map(one).collect::<Result<Vec<f64>, Error>>()?;
+    Ok(Duration::try_from_secs_f64(all.iter().sum::<f64>() * whole * runs).unwrap_or(Duration::MAX))
 }
 
 /// Runs `e` with all its seeds and judges its claims.

@@ -24,8 +24,13 @@ use contend_sim::wifi::bss::Bss;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
 use contend_sim::wifi::{Frame, FrameLog, StationId, is_message};
+use cpu_time::ThreadTime;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Longest measurement of [`cost`].
+const PILOT: Duration = Duration::from_millis(200);
 
 /// Runs `resolved` with `seed`. `stop` is checked regularly: when it is set, the run ends early and returns `Ok(None)`.
 ///
@@ -161,6 +166,25 @@ fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> Result<bool, String>
         }
     }
     Ok(true)
+}
+
+/// What a simulated second of `resolved` costs: CPU seconds, measured over the first `part` of the simulated time, or
+/// less after [`PILOT`].
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn cost(resolved: &Resolved, seed: u64, part: Span, stop: &AtomicBool) -> Result<f64, String> {
+    let mut net = Net::new(&resolved.scenario.with_seed(seed))?;
+    let clock = || ThreadTime::try_now().map_or(Duration::ZERO, |t| t.as_duration());
+    let started = clock();
+    let mut done = Span::ZERO;
+    while done < part && clock() - started < PILOT {
+        done = part.min(done + Span::from_millis(100));
+        if !run_until(&mut net, Time::ZERO + done, stop)? {
+            break;
+        }
+    }
+    Ok((clock() - started).as_secs_f64() / done.as_secs_f64())
 }
 
 fn captured(net: &Net) -> Vec<Frame> {

@@ -6,8 +6,9 @@ use super::run::{judged, load, stop_on_ctrl_c};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
+use contend_lab::execute::predict;
 use contend_lab::experiment::results::{ClaimResult, Outcome};
-use contend_lab::reading::file::{Origin, Verdict};
+use contend_lab::reading::file::{Experiment, Origin, Verdict};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
@@ -17,6 +18,8 @@ use contend_lab::writing::validation::markdown;
 use miette::Result;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,6 +59,9 @@ pub struct Args {
     common: Common,
 }
 
+/// Least predicted CPU time, in seconds, of which a call tells.
+const WORTH_A_LINE: f64 = 10.0;
+
 pub fn run(args: &Args) -> Result<Done> {
     let (json, talk) = match args.common.format {
         Printed::Table => (false, !args.common.quiet),
@@ -86,6 +92,9 @@ pub fn run(args: &Args) -> Result<Done> {
     };
     // A folder that cannot be written is reported before the first run.
     all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;
+    if talk && !args.resume {
+        foretell(&all, &stop)?;
+    }
     let mut unwritten = None;
     let (mut done, mut outcomes, mut chapters) = (Done::Well, Vec::new(), Vec::new());
     for (name, e) in &all {
@@ -142,6 +151,17 @@ pub fn run(args: &Args) -> Result<Done> {
             .map_err(|e| wrong(e, "name a file that can be written"))?;
     }
     unwritten.map_or(Ok(done), Err)
+}
+
+/// Says how much CPU time the experiments will take, if it is worth a line.
+fn foretell(all: &[(String, Experiment)], stop: &AtomicBool) -> Result<()> {
+    let each = all.iter().map(|(_, e)| predict(e, stop)).collect::<Result<Vec<_>, _>>()?;
+    let seconds = each.iter().map(Duration::as_secs_f64).sum::<f64>();
+    if seconds >= WORTH_A_LINE {
+        let text = if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) };
+        say(&format!("contend: this call takes about {text} of CPU time"));
+    }
+    Ok(())
 }
 
 /// Writes one page for each paper, unless the call names a single experiment.
