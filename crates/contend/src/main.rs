@@ -1,5 +1,5 @@
 //! The command: `contend run`, `watch`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`,
-//! `analyse`, `report`, `doctor`, `completions`.
+//! `analyse`, `proxy`, `tool`, `report`, `doctor`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -64,6 +64,12 @@ enum Command {
     Model(cmd::model::Args),
     /// Analyse captures: the backoff of one card, or the access of two stations to the air
     Analyse(cmd::analyse::Args),
+    /// Relay TCP connections by a sender with another congestion control, rate or segment size
+    #[cfg(target_os = "linux")]
+    Proxy(cmd::proxy::Args),
+    /// Measure on a real network with the tools of the papers: cbr, htbench, ap-buffer, monitor
+    #[cfg(target_os = "linux")]
+    Tool(cmd::tool::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
@@ -156,6 +162,10 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Reference(a) => cmd::catalogue::reference(&a, &<Args as clap::CommandFactory>::command()),
         Command::Model(a) => cmd::model::run(&a),
         Command::Analyse(a) => cmd::analyse::run(&a),
+        #[cfg(target_os = "linux")]
+        Command::Proxy(a) => cmd::proxy::run(&a),
+        #[cfg(target_os = "linux")]
+        Command::Tool(a) => cmd::tool::run(&a),
         Command::Report(a) => cmd::report::run(&a),
         Command::Doctor => cmd::doctor::run(),
         Command::Completions { shell } => {

@@ -1,4 +1,4 @@
-//! `contend analyse`: measures in captures how stations contend for the air.
+//! `contend analyse`: measures in captures how stations contend for the air, and in traces how TCP senders do.
 
 use super::{print, wrong};
 use crate::Done;
@@ -10,6 +10,7 @@ use contend_lab::measuring::analyse::fingerprint::{self, Fingerprint, First, Ver
 use contend_lab::measuring::analyse::{Address, CapturedFrames, Problem};
 use contend_lab::reading::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_tools::monitor::summary::{self, Sender};
 use miette::{Report, Result};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -23,6 +24,7 @@ Examples:
   contend analyse fingerprint air.pcapng --standard 802.11g --format json
   contend analyse fingerprint results/e1-fingerprint            the air.pcapng from run --capture
   contend analyse access both.pcap --stations best,ef --interval 10s
+  contend analyse sender trace.csv                              what contend tool monitor recorded
 
 A fingerprint needs a capture in which one saturated station sends and no other station does, with
 10,000 frames or more. docs/guide-fingerprint.md explains how to capture and what each verdict means.";
@@ -41,6 +43,9 @@ enum What {
     /// Packets of two stations: does each win the air equally often while both have packets to send? (Starzetz 2006
     /// §6.4.2)
     Access(AccessArgs),
+    /// Traces of `contend tool monitor`: how often each TCP sender sends, its window, silences and errors (Arai et al.
+    /// 2009 §III.B)
+    Sender(SenderArgs),
 }
 
 /// The cell in which the capture was made.
@@ -110,13 +115,26 @@ struct AccessArgs {
     format: Format,
 }
 
+#[derive(Debug, clap::Args)]
+struct SenderArgs {
+    /// A file that `contend tool monitor` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Only connections whose name (own address>address of the peer) contains this
+    #[arg(long, value_name = "TEXT")]
+    flow: Option<String>,
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// A table
     Table,
     /// One JSON object; with several files, one object for each, one after another
     Json,
-    /// One line for each slot or interval; for one file at a time
+    /// One line for each slot, interval or sender; for one file at a time
     Csv,
 }
 
@@ -175,6 +193,7 @@ pub fn run(args: &Args) -> Result<Done> {
     match &args.what {
         What::Fingerprint(a) => fingerprints(a),
         What::Access(a) => compare(a),
+        What::Sender(a) => senders(a),
     }
 }
 
@@ -499,4 +518,27 @@ fn access_object(args: &AccessArgs, capture: &CapturedFrames, found: &Access, st
         "stations": found.parts.iter().map(part).collect::<Vec<_>>(),
         "p_equal": found.p,
     })
+}
+
+fn senders(args: &SenderArgs) -> Result<Done> {
+    let about = |what: String| {
+        wrong(format!("{}: {what}", args.file.display()), "give a file that `contend tool monitor FILE` has written")
+    };
+    let file = std::fs::File::open(&args.file).map_err(|e| about(format!("it cannot be read: {e}")))?;
+    let mut all = summary::read(BufReader::new(file)).map_err(about)?;
+    if let Some(text) = &args.flow {
+        all.retain(|s| s.flow.contains(text.as_str()));
+    }
+    print(&match args.format {
+        Format::Json => format!(
+            "{}\n",
+            json!({"schema": "contend/sender/1", "version": env!("CARGO_PKG_VERSION"),
+                "file": args.file.display().to_string(),
+                "senders": all.iter().map(Sender::to_json).collect::<Vec<_>>()})
+        ),
+        Format::Table if all.is_empty() => "no connection\n".to_owned(),
+        Format::Table => all.iter().map(Sender::table).collect::<Vec<_>>().join("\n"),
+        Format::Csv => Sender::csv_heading() + &all.iter().map(Sender::csv).collect::<String>(),
+    })?;
+    Ok(Done::Well)
 }

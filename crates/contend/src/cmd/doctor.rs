@@ -19,6 +19,15 @@ pub fn run() -> Result<Done> {
         "overflow checks are on",
         "build with the workspace's own profile: cargo build --release",
     );
+    #[cfg(target_os = "linux")]
+    for need in real_networks() {
+        line(
+            need.what,
+            need.found.is_ok(),
+            need.found.as_deref().unwrap_or(""),
+            need.found.as_ref().err().map_or("", |e| e),
+        );
+    }
     for (tool, why, package) in [
         ("tshark", "reads and checks the captures contend writes", "tshark"),
         ("chromium", "opens report pages in the tests", "chromium"),
@@ -36,6 +45,38 @@ pub fn run() -> Result<Done> {
     }
     super::print(&out)?;
     Ok(Done::Well)
+}
+
+/// What a command on real networks needs: what there is, or what is missing with its remedy.
+#[cfg(target_os = "linux")]
+struct Need {
+    what: &'static str,
+    found: Result<String, String>,
+}
+
+/// What `contend proxy` and `contend tool` need.
+#[cfg(target_os = "linux")]
+fn real_networks() -> Vec<Need> {
+    use contend_tools::{proxy, sock_diag::SockDiag};
+    let list = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let congestion = std::fs::read_to_string(list).map_err(|e| format!("contend proxy: {list}: {e}"));
+    let found = |e: contend_tools::Error| format!("{}; {}", e.what, e.remedy);
+    vec![
+        Need {
+            what: "sock_diag",
+            found: SockDiag::open()
+                .map(|_| "contend tool monitor can watch TCP senders".to_owned())
+                .map_err(|e| format!("contend tool monitor: {}", found(e))),
+        },
+        Need {
+            what: "TCP of the kernel",
+            found: congestion.map(|names| format!("contend proxy --cc takes {}", names.trim().replace(' ', ", "))),
+        },
+        Need {
+            what: "file descriptors",
+            found: proxy::room(None).map(|n| format!("contend proxy holds {n} connections at once")).map_err(found),
+        },
+    ]
 }
 
 fn memory() -> String {

@@ -9,9 +9,15 @@ pub mod doctor;
 pub mod job;
 pub mod model;
 pub mod new;
+#[cfg(target_os = "linux")]
+pub mod proxy;
+#[cfg(target_os = "linux")]
+pub mod real;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+#[cfg(target_os = "linux")]
+pub mod tool;
 pub mod watch;
 
 use contend_lab::echo::{SENTENCE, echo};

@@ -57,8 +57,13 @@ fn explain_and_the_report_name_the_glossary_which_has_at_most_sixty_terms() {
 #[test]
 fn every_path_of_the_coverage_exists() {
     let text = std::fs::read_to_string(workspace().join("docs/coverage.md")).unwrap();
-    let short =
-        [("sim", "contend-sim"), ("core", "contend-core"), ("theory", "contend-theory"), ("lab", "contend-lab")];
+    let short = [
+        ("sim", "contend-sim"),
+        ("core", "contend-core"),
+        ("theory", "contend-theory"),
+        ("lab", "contend-lab"),
+        ("tools", "contend-tools"),
+    ];
     let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let path = |name: &&&str| {
         let file = name.ends_with(".rs") || name.ends_with(".toml") || name.ends_with('/');

@@ -9,9 +9,13 @@ mod folder;
 #[cfg(unix)]
 mod interrupt;
 mod labels;
+#[cfg(target_os = "linux")]
+mod proxy;
 mod resume;
 mod run;
 mod starter;
+#[cfg(target_os = "linux")]
+mod tools;
 #[cfg(unix)]
 mod tutorial;
 mod wrong;

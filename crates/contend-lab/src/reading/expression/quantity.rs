@@ -238,6 +238,14 @@ pub fn rate(text: &str) -> Result<u64, String> {
     only(text, Dimension::Rate, FASTEST).map(|bps| bps.round() as u64)
 }
 
+/// Parses a number of bytes of the command line.
+///
+/// # Errors
+/// A message when the text is not a number of bytes, or is more than `most`.
+pub fn bytes(text: &str, most: u64) -> Result<u64, String> {
+    only(text, Dimension::Bytes, most as f64).map(|b| b.round() as u64)
+}
+
 fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
     match Quantity::parse(text) {
         Ok(q) if q.unit == unit && (0.0..=most).contains(&q.value) => Ok(q.value),
