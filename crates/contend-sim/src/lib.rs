@@ -3,10 +3,12 @@
 
 pub mod deadlines;
 pub mod forwarding;
+pub mod gate;
 pub mod link;
 pub mod loss;
 pub mod mobility;
 pub mod net;
+pub mod payloads;
 pub mod peer;
 pub mod rng;
 pub mod routing;

@@ -54,6 +54,15 @@ impl Scenario {
     }
 }
 
+/// What of a scenario is not simulated but outside: in an emulation, the hosts with their transport.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    /// For each flow, true if both its ends are outside; flows beyond the end of the list are simulated.
+    pub flows: Vec<bool>,
+    /// The hosts that may also open flows which the scenario does not have, with each other.
+    pub hosts: Vec<Place>,
+}
+
 /// A place where a link or a flow may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {

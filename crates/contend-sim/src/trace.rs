@@ -85,7 +85,8 @@ impl Trace {
 
     #[cold]
     fn missed(&mut self, p: &Packet, cause: Cause) {
-        let Some(s) = p.segment().filter(|s| s.len > 0) else { return };
+        // Nobody asks for the fate of a real packet, whose bytes are its payload; the list would only grow.
+        let Some(s) = p.segment().filter(|s| s.len > 0 && p.payload == 0) else { return };
         let m = Missing { seq: s.seq, copy: s.copy, cause };
         let flow = p.flow.0 as usize;
         if self.missing.len() <= flow {

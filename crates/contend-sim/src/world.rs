@@ -285,12 +285,22 @@ impl World {
         self.between.wires.get_mut(id.0 as usize)
     }
 
-    /// Runs all events up to and including `end`. The clock then shows `end`.
+    /// Runs all events up to and including `end`. The clock then shows `end`, and all wires can be read.
     pub fn run_until(&mut self, end: Time) {
+        self.advance(end);
+        // Readings after the run refer to this time.
+        for i in 0..self.between.joined.len() {
+            self.between.pull(self.between.joined[i], self.now, &mut self.trace);
+        }
+    }
+
+    /// Runs all events up to and including `to`. The clock then shows `to`. Unlike [`World::run_until`], joined wires
+    /// may not yet show what has happened: between readings, the time that this takes grows with the events only.
+    pub fn advance(&mut self, to: Time) {
         let [inbox, mut batch] = self.inboxes.each_mut();
         let mut out = Out { now: self.now, between: &mut self.between, inbox, trace: &mut self.trace };
         while let Some((at, member)) = out.between.deadlines.first() {
-            if at > end {
+            if at > to {
                 break;
             }
             debug_assert!(at >= out.now, "time never runs back");
@@ -305,24 +315,41 @@ impl World {
                 }
             };
             out.between.deadlines.set(member, next);
-            // Letters that are sent while a batch is delivered form the next batch. So the order is first in, first
-            // out, and no packet is copied again.
-            while out.inbox.len > 0 {
-                std::mem::swap(&mut out.inbox, &mut batch);
-                for Letter { to, port, packet } in &batch.letters[..batch.len] {
-                    count(&mut self.events);
-                    let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
-                    let next = self.nodes[to.0 as usize].handle(at, input, &mut out);
-                    out.between.deadlines.lower(to.0, next);
-                }
-                batch.len = 0;
-            }
+            deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
         }
-        self.now = self.now.max(end);
-        // Readings after the run refer to this time.
-        for i in 0..self.between.joined.len() {
-            self.between.pull(self.between.joined[i], self.now, &mut self.trace);
+        self.now = self.now.max(to);
+    }
+
+    /// Runs all events up to and including `at`, then hands `p` to `port` of `node`: a packet from outside the world.
+    /// If the clock is already past `at`, the packet comes in now.
+    pub fn hand_in(&mut self, at: Time, node: NodeId, port: Port, p: &Packet) {
+        self.advance(at);
+        let [inbox, mut batch] = self.inboxes.each_mut();
+        let mut out = Out { now: self.now, between: &mut self.between, inbox, trace: &mut self.trace };
+        out.inbox.put(node, Some(port), p);
+        deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
+    }
+
+    /// When the world must run next at the latest; it may be earlier than the next event. [`Time::NEVER`]: when a
+    /// packet is handed in.
+    pub fn next_deadline(&self) -> Time {
+        self.between.deadlines.first().map_or(Time::NEVER, |(at, _)| at)
+    }
+}
+
+/// Delivers the letters of this instant until there are none. Letters that are sent while a batch is delivered form the
+/// next batch. So the order is first in, first out, and no packet is copied again.
+#[inline(always)]
+fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a mut Inbox, events: &mut u64) {
+    while out.inbox.len > 0 {
+        std::mem::swap(&mut out.inbox, batch);
+        for Letter { to, port, packet } in &batch.letters[..batch.len] {
+            count(events);
+            let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
+            let next = nodes[to.0 as usize].handle(out.now, input, out);
+            out.between.deadlines.lower(to.0, next);
         }
+        batch.len = 0;
     }
 }
 

@@ -93,7 +93,8 @@ pub enum FarEnd {
 }
 
 impl FarEnd {
-    fn of(&self, p: &Packet) -> Option<Peer> {
+    /// Where `p` is handed over; `None` if there is no next hop to its destination.
+    pub fn of(&self, p: &Packet) -> Option<Peer> {
         match self {
             FarEnd::Peer(to) => Some(*to),
             FarEnd::Lookup(table) => table.next_hop(p.dst),

@@ -1,10 +1,11 @@
 //! Makes a world from a [`Scenario`]: nodes, wires and forwarding tables.
 
-use super::paths::{self, Hop};
+use super::paths::{self, Hop, Map};
 use super::{CELL, Net};
+use crate::gate::{self, Gate};
 use crate::link::{FarEnd, Wire};
 use crate::peer::{NodeId, Peer, WireId};
-use crate::scenario::{ApSpec, CellSpec, FlowSpec, Place, Scenario, Transport};
+use crate::scenario::{ApSpec, CellSpec, FlowSpec, Outside, Place, Scenario, Transport};
 use crate::tcp::end::End;
 use crate::tcp::{SegmentFormat, Socket};
 use crate::wifi::StationId;
@@ -14,23 +15,28 @@ use crate::wifi::client::Client;
 use crate::world::World;
 use contend_core::ap::FlowFacts;
 use contend_core::registry::Amount;
-use contend_core::{Address, FlowId, Span};
+use contend_core::{Address, FlowId, Span, Time};
 use std::collections::BTreeMap;
 
 /// The numbers of all nodes and wires, before they exist, so that each can be told its peers.
 pub(super) struct Builder<'a> {
     spec: &'a Scenario,
-    /// The first end of the first flow.
-    ends: NodeId,
+    outside: &'a Outside,
+    /// The node of each end of a flow, by address; the gate if the flow is outside.
+    ends: Vec<NodeId>,
+    /// Where packets enter and leave that come from outside: the last node.
+    gate: NodeId,
     /// The network card of each station behind a cable; the next wire is the cable in the other direction. The wires of
     /// links have the numbers before.
     cards: BTreeMap<usize, WireId>,
     /// Path of each flow, in both directions.
     paths: Vec<[Vec<Hop>; 2]>,
+    /// For each host outside, the paths to it.
+    to_hosts: Vec<Vec<Vec<Hop>>>,
 }
 
 /// The addresses of the sender and the receiver of a flow. Ends are nodes in the order of their addresses.
-pub(super) fn addresses(flow: usize) -> [Address; 2] {
+pub fn addresses(flow: usize) -> [Address; 2] {
     [Address(2 * flow as u32), Address(2 * flow as u32 + 1)]
 }
 
@@ -40,12 +46,20 @@ fn cable_down(card: WireId) -> WireId {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(spec: &'a Scenario) -> Result<Builder<'a>, String> {
-        let ends = NodeId(u32::from(spec.cell.is_some()));
+    pub(super) fn new(spec: &'a Scenario, outside: &'a Outside) -> Result<Builder<'a>, String> {
+        let first = u32::from(spec.cell.is_some());
+        let is_outside = |flow: usize| outside.flows.get(flow) == Some(&true);
+        let gate = NodeId(first + 2 * (0..spec.flows.len()).filter(|flow| !is_outside(*flow)).count() as u32);
+        let mut simulated = (first..).map(NodeId);
+        let flows = (0..spec.flows.len()).flat_map(|flow| [flow; 2]);
+        let ends = flows.map(|flow| if is_outside(flow) { gate } else { simulated.next().unwrap_or(gate) }).collect();
         let stations = spec.cell.iter().flat_map(|c| &c.stations).enumerate();
         let behind = stations.filter(|(_, s)| matches!(s.client, Some(Client::Converter(_)))).map(|(i, _)| i);
         let cards = behind.zip((2 * spec.links.len() as u32..).step_by(2)).map(|(i, id)| (i, WireId(id))).collect();
-        Ok(Builder { spec, ends, cards, paths: paths::of_flows(spec)? })
+        let mut map = Map::new(spec, &outside.hosts);
+        let paths = paths::of_flows(&mut map)?;
+        let to_hosts = paths::to_hosts(&mut map, &outside.hosts);
+        Ok(Builder { spec, outside, ends, gate, cards, paths, to_hosts })
     }
 
     pub(super) fn build(self) -> Result<Net, String> {
@@ -65,10 +79,12 @@ impl<'a> Builder<'a> {
             controlled = (0..).zip(&cell.aps).filter_map(control).collect();
             stations = cell.members().map(|s| s.name.clone()).collect();
         }
-        debug_assert_eq!(self.ends, world.next_id());
         for ((i, f), path) in spec.flows.iter().enumerate().zip(&self.paths) {
             let id = FlowId(i as u32);
             let [sender, receiver] = addresses(i);
+            if self.ends[2 * i] == self.gate {
+                continue;
+            }
             let socket = |local, remote, path: &Vec<Hop>| {
                 let uplink = path.first().and_then(|h| self.peer(h));
                 uplink.map(|uplink| Socket { local, remote, uplink }).ok_or("its path has no first hop".to_owned())
@@ -82,8 +98,12 @@ impl<'a> Builder<'a> {
                 world.add(Box::new(end), first);
             }
         }
+        debug_assert_eq!(self.gate, world.next_id());
+        let gate = (self.ends.contains(&self.gate) || !self.to_hosts.is_empty())
+            .then(|| world.add(Box::new(Gate::new(self.uplinks().collect())), Time::NEVER));
         let far_ends = self.far_ends();
-        let hosts = FarEnd::Lookup((0..2 * spec.flows.len()).map(|a| Some(self.end(Address(a as u32)))).collect());
+        let addresses = (0..self.ends.len() + self.to_hosts.len()).map(|a| Address(a as u32));
+        let hosts = FarEnd::Lookup(addresses.map(|a| Some(self.end(a))).collect());
         let far_end = |place| far_ends.get(&place).unwrap_or(&hosts).clone();
         let mut wires = Vec::new();
         for l in &spec.links {
@@ -96,7 +116,8 @@ impl<'a> Builder<'a> {
                 wires.push(name);
             }
         }
-        for (first, second) in paths::in_a_row(&self.paths) {
+        let every_path = self.paths.iter().flatten().chain(self.to_hosts.iter().flatten());
+        for (first, second) in paths::in_a_row(every_path) {
             world.join(first, second);
         }
         for (&i, &card) in &self.cards {
@@ -126,8 +147,8 @@ impl<'a> Builder<'a> {
         }
         Ok(Net {
             world,
-            flows: spec.flows.len(),
             ends: self.ends,
+            gate,
             cell: spec.cell.is_some().then_some(CELL),
             stations,
             category_queue_names,
@@ -236,13 +257,32 @@ impl<'a> Builder<'a> {
     }
 
     /// The value of `of` for the path to each address, in the order of addresses.
-    fn by_address<T>(&self, of: impl Fn(&Vec<Hop>) -> Option<T>) -> impl Iterator<Item = Option<T>> {
-        // The address of a receiver follows the address of its sender. Data go to the receiver.
-        self.paths.iter().flat_map(move |[there, back]| [of(back), of(there)])
+    fn by_address<T>(&self, of: impl Fn(&Vec<Hop>) -> Option<T> + Copy) -> impl Iterator<Item = Option<T>> {
+        // The address of a receiver follows the address of its sender. Data go to the receiver. The addresses of hosts
+        // outside follow.
+        let flows = self.paths.iter().flat_map(move |[there, back]| [of(back), of(there)]);
+        flows.chain(self.to_hosts.iter().map(move |paths| paths.iter().find_map(of)))
+    }
+
+    /// For each address outside, where its packets go first.
+    fn uplinks(&self) -> impl Iterator<Item = Option<FarEnd>> {
+        let flow = |i: usize, path: &Vec<Hop>| {
+            let is_outside = self.ends.get(2 * i) == Some(&self.gate);
+            path.first().filter(|_| is_outside).and_then(|h| self.peer(h)).map(FarEnd::Peer)
+        };
+        let flows = self.paths.iter().enumerate().flat_map(move |(i, both)| both.each_ref().map(|path| flow(i, path)));
+        let host = |place: &Place| {
+            let place = *place;
+            let hop = |path: &Vec<Hop>| path.first().filter(|h| h.from == place).and_then(|h| self.peer(h));
+            // Of each path to a host, only the one that begins here tells the first hop.
+            let table = self.to_hosts.iter().map(|paths| paths.iter().find_map(hop));
+            Some(FarEnd::Lookup(std::iter::repeat_n(None, self.ends.len()).chain(table).collect()))
+        };
+        flows.chain(self.outside.hosts.iter().map(host))
     }
 
     /// The end with this address.
     fn end(&self, a: Address) -> Peer {
-        Peer::Node(NodeId(self.ends.0 + a.0), 0)
+        Peer::Node(self.ends.get(a.0 as usize).copied().unwrap_or(self.gate), gate::INSIDE)
     }
 }

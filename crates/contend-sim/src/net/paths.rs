@@ -52,8 +52,15 @@ pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, Stri
         (None, Place::Ap(i)) => Some(QueueAt::Ap(i)),
         (None, Place::Node(_)) => None,
     };
-    let paths = of_flows(scenario)?;
+    let paths = of_flows(&mut Map::new(scenario, &[]))?;
     Ok(paths.iter().map(|both| both.each_ref().map(|path| path.iter().filter_map(queue).collect())).collect())
+}
+
+/// The hops of a network, and the paths that are already known.
+pub(super) struct Map<'a> {
+    spec: &'a Scenario,
+    neighbours: BTreeMap<Place, Vec<Hop>>,
+    known: BTreeMap<(Place, Place), Option<Vec<Hop>>>,
 }
 
 /// The path of each flow, from its source to its destination and back.
@@ -61,11 +68,22 @@ pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, Stri
 /// # Errors
 /// If a flow has no path, both its ends are the same place, or its packets are too large for the air. The text names
 /// the flow.
-pub(super) fn of_flows(spec: &Scenario) -> Result<Vec<[Vec<Hop>; 2]>, String> {
-    let neighbours = neighbours(spec);
-    let mut known = BTreeMap::new();
+pub(super) fn of_flows(map: &mut Map<'_>) -> Result<Vec<[Vec<Hop>; 2]>, String> {
+    let spec = map.spec;
     let both = |f: &FlowSpec| {
-        let path = path(spec, &neighbours, &mut known, f)?;
+        if f.from == f.to {
+            return Err(format!(
+                "flow {}: both ends are the same place; write different places for `from` and `to`",
+                f.name
+            ));
+        }
+        let path = map.path(f.from, f.to).ok_or_else(|| {
+            format!(
+                "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access \
+                    point forward packets)",
+                f.name
+            )
+        })?;
         if path.iter().any(|h| h.link.is_none()) && f.ends.packet > MAX_PACKET {
             return Err(format!(
                 "flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less",
@@ -78,16 +96,44 @@ pub(super) fn of_flows(spec: &Scenario) -> Result<Vec<[Vec<Hop>; 2]>, String> {
     spec.flows.iter().map(both).collect()
 }
 
+/// For each of `hosts`, the paths to it from all the others that reach it.
+pub(super) fn to_hosts(map: &mut Map<'_>, hosts: &[Place]) -> Vec<Vec<Vec<Hop>>> {
+    let mut to = |host: Place| hosts.iter().filter(|h| **h != host).filter_map(|h| map.path(*h, host)).collect();
+    hosts.iter().map(|host| to(*host)).collect()
+}
+
+impl<'a> Map<'a> {
+    /// The map of `spec`. Beside its flows, the `hosts` send packets to each other.
+    pub(super) fn new(spec: &'a Scenario, hosts: &[Place]) -> Map<'a> {
+        Map { spec, neighbours: neighbours(spec, hosts), known: BTreeMap::new() }
+    }
+
+    /// The path between two places. The only hop of an end is taken without a search. Only the path between the places
+    /// behind is searched, once for each pair of places.
+    fn path(&mut self, start: Place, end: Place) -> Option<Vec<Hop>> {
+        let only_way = |p: Place| match self.neighbours.get(&p).map(Vec::as_slice) {
+            Some([h]) => Some(*h),
+            _ => None,
+        };
+        let first = only_way(start);
+        let from = first.map_or(start, |h| h.to);
+        let last = only_way(end).filter(|_| from != end);
+        let to = last.map_or(end, |h| h.to);
+        let between = self.known.entry((from, to)).or_insert_with(|| shortest(self.spec, &self.neighbours, from, to));
+        Some(first.into_iter().chain(between.as_ref()?.iter().copied()).chain(last.map(Hop::back)).collect())
+    }
+}
+
 /// For each place, the hops that leave it.
-fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
+fn neighbours(spec: &Scenario, hosts: &[Place]) -> BTreeMap<Place, Vec<Hop>> {
     let mut n: BTreeMap<Place, Vec<Hop>> = BTreeMap::new();
     let mut add = |h: Hop| n.entry(h.from).or_default().push(h);
     for (i, l) in spec.links.iter().enumerate() {
         add(Hop { from: l.from, to: l.to, link: Some((i, true)) });
         add(Hop { from: l.to, to: l.from, link: Some((i, false)) });
     }
-    let stations: BTreeSet<Place> =
-        spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
+    let ends = spec.flows.iter().flat_map(|f| [f.from, f.to]).chain(hosts.iter().copied());
+    let stations: BTreeSet<Place> = ends.filter(|p| matches!(p, Place::Station(_))).collect();
     for &p in &stations {
         if let (Place::Station(i), Some(cell)) = (p, spec.cell.as_ref().filter(|c| !c.aps.is_empty())) {
             let ap = Place::Ap(cell.ap_of(i));
@@ -97,47 +143,16 @@ fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
     }
     // Where stations forward packets, the air between any two of them is one step.
     if spec.cell.as_ref().and_then(|c| c.field.as_ref()).is_some_and(|f| f.routing.is_some()) {
-        for f in &spec.flows {
-            if stations.contains(&f.from) && stations.contains(&f.to) {
-                add(Hop { from: f.from, to: f.to, link: None });
-                add(Hop { from: f.to, to: f.from, link: None });
+        let between = spec.flows.iter().map(|f| (f.from, f.to));
+        let outside = hosts.iter().enumerate().flat_map(|(i, a)| hosts[..i].iter().map(|b| (*a, *b)));
+        for (a, b) in between.chain(outside) {
+            if stations.contains(&a) && stations.contains(&b) {
+                add(Hop { from: a, to: b, link: None });
+                add(Hop { from: b, to: a, link: None });
             }
         }
     }
     n
-}
-
-/// The path of `f`. The only hop of an end is taken without a search. Only the path between the places behind is
-/// searched, once for each pair of places.
-fn path(
-    spec: &Scenario,
-    neighbours: &BTreeMap<Place, Vec<Hop>>,
-    known: &mut BTreeMap<(Place, Place), Option<Vec<Hop>>>,
-    f: &FlowSpec,
-) -> Result<Vec<Hop>, String> {
-    if f.from == f.to {
-        return Err(format!(
-            "flow {}: both ends are the same place; write different places for `from` and `to`",
-            f.name
-        ));
-    }
-    let only_way = |p: Place| match neighbours.get(&p).map(Vec::as_slice) {
-        Some([h]) => Some(*h),
-        _ => None,
-    };
-    let first = only_way(f.from);
-    let from = first.map_or(f.from, |h| h.to);
-    let last = only_way(f.to).filter(|_| from != f.to);
-    let to = last.map_or(f.to, |h| h.to);
-    let between = known.entry((from, to)).or_insert_with(|| shortest(spec, neighbours, from, to));
-    let Some(between) = between else {
-        return Err(format!(
-            "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access point \
-                forward packets)",
-            f.name
-        ));
-    };
-    Ok(first.into_iter().chain(between.iter().copied()).chain(last.map(Hop::back)).collect())
 }
 
 /// The path with the fewest hops from `from` to `to`. Only access points and routers forward packets.
@@ -172,13 +187,13 @@ fn shortest(spec: &Scenario, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place
 }
 
 /// Pairs of wires: the second takes every packet of the first, and no other packet.
-pub(super) fn in_a_row(paths: &[[Vec<Hop>; 2]]) -> Vec<(WireId, WireId)> {
+pub(super) fn in_a_row<'a>(paths: impl Iterator<Item = &'a Vec<Hop>>) -> Vec<(WireId, WireId)> {
     // The only neighbour of a wire on all paths; `None` if there are several, or if the neighbour is not a wire.
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     let note = |known: &mut BTreeMap<WireId, Option<WireId>>, wire, neighbour| {
         known.entry(wire).and_modify(|n| *n = n.filter(|&n| Some(n) == neighbour)).or_insert(neighbour);
     };
-    for path in paths.iter().flatten() {
+    for path in paths {
         let wires: Vec<Option<WireId>> = path.iter().map(Hop::wire).collect();
         for (i, wire) in wires.iter().enumerate() {
             if let Some(wire) = *wire {

@@ -2,8 +2,9 @@
 
 use super::Net;
 use super::build::addresses;
+use crate::gate::{Gate, Meter};
 use crate::link::Wire;
-use crate::peer::{NodeId, WireId};
+use crate::peer::WireId;
 use crate::scenario::{Scenario, StationSpec};
 use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters, TransmitterCounters};
 use crate::tcp::SenderState;
@@ -14,22 +15,24 @@ use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
 use crate::wifi::{FrameLog, Map, StationId};
-use contend_core::{Span, Time};
+use contend_core::{FlowId, Span, Time};
 
 impl Net {
     /// Number of flows.
     pub fn flows(&self) -> usize {
-        self.flows
+        self.ends.len() / 2
     }
 
     /// Counters of the sending end of `flow`.
     pub fn sent(&self, flow: usize) -> SenderCounters {
-        self.sender_of(flow).and_then(End::sent).unwrap_or_default()
+        let outside = || self.meter_of(flow).map(|m| m.there().sent);
+        self.sender_of(flow).and_then(End::sent).or_else(outside).unwrap_or_default()
     }
 
     /// Counters of the receiving end of `flow`.
     pub fn received(&self, flow: usize) -> ReceiverCounters {
-        self.receiver_of(flow).and_then(End::received).unwrap_or_default()
+        let outside = || self.meter_of(flow).map(|m| m.there().received);
+        self.receiver_of(flow).and_then(End::received).or_else(outside).unwrap_or_default()
     }
 
     /// Packets of `flow` that its sending host still works on.
@@ -39,17 +42,17 @@ impl Net {
 
     /// Packets that both ends of `flow` handed to the network, of every kind.
     pub fn entered(&self, flow: usize) -> u64 {
-        self.ends_of(flow).map(End::entered).sum()
+        self.ends_of(flow).map(End::entered).sum::<u64>() + self.meter_of(flow).map_or(0, |m| m.entered)
     }
 
     /// Packets that arrived at both ends of `flow`, of every kind.
     pub fn arrived(&self, flow: usize) -> u64 {
-        self.ends_of(flow).map(End::arrived).sum()
+        self.ends_of(flow).map(End::arrived).sum::<u64>() + self.meter_of(flow).map_or(0, |m| m.arrived)
     }
 
-    /// The state of the sending end of `flow`; `None` for UDP.
+    /// The state of the sending end of `flow`; `None` for UDP, and if nothing outside reads it.
     pub fn sender(&self, flow: usize) -> Option<SenderState> {
-        self.sender_of(flow).and_then(End::sender_state)
+        self.sender_of(flow).and_then(End::sender_state).or_else(|| self.meter_of(flow)?.state)
     }
 
     /// The present values of the estimators of `flow`, in bytes per second.
@@ -59,12 +62,12 @@ impl Net {
 
     /// Round-trip samples of `flow`.
     pub fn rtt(&self, flow: usize) -> Option<&Durations> {
-        self.sender_of(flow).and_then(End::rtt)
+        self.sender_of(flow).and_then(End::rtt).or_else(|| Some(&self.meter_of(flow)?.there().rtt))
     }
 
     /// One-way delays of `flow`'s data.
     pub fn delay(&self, flow: usize) -> Option<&Durations> {
-        self.receiver_of(flow).and_then(End::one_way_delay)
+        self.receiver_of(flow).and_then(End::one_way_delay).or_else(|| Some(&self.meter_of(flow)?.there().delay))
     }
 
     /// For each finished transfer of `flow`, when it was offered and how long it took.
@@ -111,7 +114,7 @@ impl Net {
 
     /// The map of the field at this time; `None` without a field, or if its stations have no positions.
     pub fn map(&mut self) -> Option<Map> {
-        let ends: Vec<_> = (0..self.flows).map(|flow| self.on_air(flow)).collect();
+        let ends: Vec<_> = (0..self.flows()).map(|flow| self.on_air(flow)).collect();
         let now = self.world.now();
         self.world.node_mut::<Bss>(self.cell?)?.map(now, &ends)
     }
@@ -199,11 +202,17 @@ impl Net {
     }
 
     fn sender_of(&self, flow: usize) -> Option<&End> {
-        self.world.node(NodeId(self.ends.0 + 2 * flow as u32))
+        self.world.node(*self.ends.get(2 * flow)?)
     }
 
     fn receiver_of(&self, flow: usize) -> Option<&End> {
-        self.world.node(NodeId(self.ends.0 + 2 * flow as u32 + 1))
+        self.world.node(*self.ends.get(2 * flow + 1)?)
+    }
+
+    /// The meter of a flow that is outside.
+    fn meter_of(&self, flow: usize) -> Option<&Meter> {
+        let gate = self.gate.filter(|gate| self.ends.get(2 * flow) == Some(gate))?;
+        self.world.node::<Gate>(gate)?.meter(FlowId(flow as u32))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{BROADCAST, StationId};
 use crate::deadlines::Deadlines;
+use crate::payloads::Payloads;
 use crate::routing::arp::{self, Arp, ArpAction, ArpMessage};
 use crate::routing::{Action, Actions, Routed, Routing, RoutingDrop};
 use crate::stats::QueueMeter;
@@ -108,7 +109,7 @@ impl Agents {
             deadlines,
             acts: Actions::default(),
             resolved: Vec::new(),
-            messages: Messages::default(),
+            messages: Messages::new(),
             ready: Vec::new(),
             unanswered: Vec::new(),
             purges: Vec::new(),
@@ -351,13 +352,10 @@ fn stamped(p: &Routed, now: Time) -> Routed {
     Routed { packet: p.packet.queued_at(now), ..*p }
 }
 
-/// The bytes of messages, in a ring. The number in a packet names them.
-#[derive(Debug, Default)]
+/// The bytes of messages.
+#[derive(Debug)]
 struct Messages {
-    /// By number modulo the length.
-    slots: Vec<(u32, Vec<u8>)>,
-    /// The last number given.
-    last: u32,
+    ring: Payloads<Vec<u8>>,
     /// The buffer of the message that is being read.
     spare: Vec<u8>,
     /// Messages made before an instant, with their kinds by number, if they are kept for a capture.
@@ -368,26 +366,25 @@ struct Messages {
 const RING: u32 = 1 << 16;
 
 impl Messages {
+    fn new() -> Messages {
+        Messages { ring: Payloads::new(RING), spare: Vec::new(), kept: None }
+    }
+
     /// Stores the `bytes` of a message that is made at `now`, and returns their number, from 1.
     fn put(&mut self, now: Time, kind: &'static str, bytes: &[u8]) -> u32 {
-        self.last = self.last.checked_add(1).unwrap_or(1);
+        let number = self.ring.put(|slot| {
+            slot.clear();
+            slot.extend_from_slice(bytes);
+        });
         if let Some((_, kept)) = self.kept.as_mut().filter(|(to, _)| now < *to) {
-            kept.insert(self.last, StationMessage { kind, bytes: bytes.to_vec() });
+            kept.insert(number, StationMessage { kind, bytes: bytes.to_vec() });
         }
-        let place = (self.last % RING) as usize;
-        if self.slots.len() <= place {
-            self.slots.resize_with(place + 1, Default::default);
-        }
-        let (number, slot) = &mut self.slots[place];
-        *number = self.last;
-        slot.clear();
-        slot.extend_from_slice(bytes);
-        self.last
+        number
     }
 
     /// A copy of message `number`, in a buffer that the caller gives back; `None` if it was overwritten.
     fn read(&mut self, number: u32) -> Option<Vec<u8>> {
-        let (_, bytes) = self.slots.get((number % RING) as usize).filter(|(n, _)| *n == number)?;
+        let bytes = self.ring.get(number)?;
         let mut copy = std::mem::take(&mut self.spare);
         copy.clear();
         copy.extend_from_slice(bytes);
