@@ -20,7 +20,9 @@ use crate::names::reason_and_remedy;
 pub use crate::reading::error::Error;
 use crate::reading::file::need::{of_check, of_claim};
 use crate::reading::file::{About, Experiment, FileError, Until, misread};
-use crate::running::{contention, network};
+use crate::running::contention;
+pub use crate::running::network::Simulated;
+use crate::running::network::{self, Engine};
 use crate::writing::journal::Journal;
 use contend_core::{Span, Time};
 use rayon::prelude::*;
@@ -41,6 +43,8 @@ pub struct Options<'a> {
     pub capture: Option<CaptureWindow>,
     /// Each finished run is appended here. Runs of an earlier call are taken from here.
     pub journal: Option<&'a Journal>,
+    /// What makes the networks and lets their time pass.
+    pub engine: &'a dyn Engine,
     /// The caller sets it to stop early; finished runs are kept.
     pub stop: &'a AtomicBool,
     /// Called after each run with the number of finished runs and the number of planned runs.
@@ -301,7 +305,12 @@ impl Lab<'_> {
             file: e.source.path.clone(),
             summary,
             interrupted: (missing > 0).then_some(Interrupted { finished, missing }),
-            warnings: phase::warning(e, &shown).into_iter().chain(few_seeds::warning(&shown)).chain(wide).collect(),
+            warnings: phase::warning(e, &shown)
+                .into_iter()
+                .chain(few_seeds::warning(&shown))
+                .chain(wide)
+                .chain(late(&shown))
+                .collect(),
             show: e.show.iter().map(|s| s.metric.clone()).collect(),
             labels: Labels::of(&e.points),
             seeds,
@@ -312,6 +321,15 @@ impl Lab<'_> {
         };
         Ok(Executed { outcome, notes })
     }
+}
+
+/// The warning about emulated runs that were late.
+fn late(runs: &[Run]) -> Option<String> {
+    let late = |run: &Run| Some(run.emulation.as_ref()?.late.clone()).filter(|why| !why.is_empty());
+    let all: Vec<String> = runs.iter().filter_map(late).collect();
+    let first = all.first()?;
+    let of = if runs.len() > 1 { format!(" ({} of {} runs)", all.len(), runs.len()) } else { String::new() };
+    Some(format!("LATE{of}: {first}"))
 }
 
 /// An upper bound on the memory for the results of the first seeds of `e` in bytes: the numbers of all runs, and the
@@ -398,8 +416,8 @@ fn make(
     let mut run = match e.about() {
         About::Network => {
             let resolved = e.scenario(&need.point, &need.overlay)?;
-            let mut run =
-                network::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+            let mut run = network::run(&resolved, &need.point, planned.seed, &measure, options.engine, options.stop)
+                .map_err(Error::Network)?;
             let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
             if let Some(run) = &mut run {
                 run.metrics = metric::standard(run);

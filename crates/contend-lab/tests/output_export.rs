@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::{Span, Time};
-use contend_lab::execute::{Options, execute};
+use contend_lab::execute::{Options, Simulated, execute};
 use contend_lab::experiment::results::{Outcome, Run};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file::parse;
@@ -50,8 +50,15 @@ fn exported(text: &str, name: &str) -> (Outcome, tempfile::TempDir) {
     let (stop, progress) = (AtomicBool::new(false), |_, _| {});
     let window =
         CaptureWindow { from: Time::ZERO + Span::from_secs(1), to: Time::from_nanos(1_100_000_000), limit: 9999 };
-    let options =
-        Options { jobs: 1, series: true, capture: Some(window), journal: None, stop: &stop, progress: &progress };
+    let options = Options {
+        jobs: 1,
+        series: true,
+        capture: Some(window),
+        journal: None,
+        engine: &Simulated,
+        stop: &stop,
+        progress: &progress,
+    };
     let outcome = execute(&e, &options).unwrap().outcome;
     let folder = tempfile::tempdir().unwrap();
     let export = EXPORTS.iter().find(|x| x.name == name).unwrap();

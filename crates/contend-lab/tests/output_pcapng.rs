@@ -276,7 +276,7 @@ fn run_of(text: &str) -> Run {
         capture: Some(CaptureWindow { from: Time::ZERO, to: end, limit: 10_000 }),
         successes: false,
     };
-    network::run(&resolved, &e.points[0], 1, &measure, &AtomicBool::new(false)).unwrap().unwrap()
+    network::run(&resolved, &e.points[0], 1, &measure, &network::Simulated, &AtomicBool::new(false)).unwrap().unwrap()
 }
 
 /// A fifth of the MPDUs is lost; two packets share an MPDU.

@@ -11,7 +11,7 @@
 mod generate;
 
 use contend_core::Span;
-use contend_lab::execute::{Options, execute};
+use contend_lab::execute::{Options, Simulated, execute};
 use contend_lab::reading::file;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -116,6 +116,7 @@ fn survives(text: &str) -> bool {
         series: true,
         capture: None,
         journal: None,
+        engine: &Simulated,
         stop: &AtomicBool::new(false),
         progress: &|_, _| {},
     };

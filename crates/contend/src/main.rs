@@ -1,5 +1,5 @@
-//! The command: `contend run`, `watch`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`,
-//! `analyse`, `proxy`, `tool`, `report`, `doctor`, `completions`.
+//! The command: `contend run`, `emulate`, `watch`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`,
+//! `model`, `analyse`, `proxy`, `tool`, `report`, `doctor`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -46,6 +46,9 @@ wrong; 3 internal error; 130 stopped by Ctrl-C, finished runs are kept.";
 enum Command {
     /// Run experiment files: every sweep point with every seed, on all cores
     Run(cmd::run::Args),
+    #[cfg(target_os = "linux")]
+    /// Run a file in real time with the TCP of this machine's kernel: real programs over the simulated network
+    Emulate(cmd::emulate::Args),
     /// Run a file, and again whenever it is saved
     Watch(cmd::watch::Args),
     /// Print a starter, an experiment file that comes with contend; without a name, list them
@@ -153,6 +156,8 @@ fn status(ended: &std::thread::Result<Result<Done, Report>>) -> u8 {
 fn go(command: Command) -> Result<Done, Report> {
     match command {
         Command::Run(a) => cmd::run::run(&a),
+        #[cfg(target_os = "linux")]
+        Command::Emulate(a) => cmd::emulate::run(a),
         Command::Watch(a) => cmd::watch::run(a),
         Command::New(a) => cmd::new::run(&a),
         Command::Compare(a) => cmd::compare::run(&a),

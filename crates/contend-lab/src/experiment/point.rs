@@ -25,6 +25,8 @@ pub struct Member {
     pub n: usize,
     /// Direction of the flow's data.
     pub direction: Direction,
+    /// True if an emulation leaves its ends to real hosts (`emulate = "kernel"`).
+    pub kernel: bool,
 }
 
 /// Direction of a flow's data, seen from the cell.

@@ -137,6 +137,45 @@ pub struct Run {
     /// Arguments of the file's `[model]` at this point by name, in base units; empty for a network.
     #[serde(skip)]
     pub arguments: BTreeMap<String, f64>,
+    /// How true the run is to time, if it is an emulation; absent in a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulation: Option<Emulation>,
+}
+
+/// How true an emulation is to time, and what it had to refuse.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Emulation {
+    /// Why the run is not faithful; empty if it is.
+    pub late: String,
+    /// How late packets left, against the time that the model gives them.
+    pub lateness_s: Lateness,
+    /// How late the emulator woke up.
+    pub wake_s: Lateness,
+    /// Time between two looks at the hosts' devices: so long a packet may have waited before it entered.
+    pub gap_s: Lateness,
+    /// Packets that entered.
+    pub entered: u64,
+    /// Packets that left.
+    pub left: u64,
+    /// Packets that were refused, by reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Packets whose bytes were overwritten before they left.
+    pub overwritten: u64,
+    /// Flows, beside those of the file, that hosts had open at the same time.
+    pub flows: u64,
+    /// True if the emulator had real-time priority.
+    pub real_time: bool,
+}
+
+/// A distribution of lateness in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lateness {
+    /// Median.
+    pub p50: f64,
+    /// 99 % are at most so late.
+    pub p99: f64,
+    /// The largest.
+    pub max: f64,
 }
 
 impl Run {
@@ -181,6 +220,7 @@ impl Run {
             channel: Channel::default(),
             contending: None,
             arguments,
+            emulation: None,
         }
     }
 }

@@ -5,11 +5,11 @@
 //! the run.
 
 use crate::experiment::map::MOST_INSTANTS;
-use crate::experiment::point::Resolved;
+use crate::experiment::point::{Member, Resolved};
 use crate::experiment::results::{
-    Air, Backlog, Channel, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, ObservedStation,
-    ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series, Successes, Transmitter,
-    Wait, Ways, Word,
+    Air, Backlog, Channel, Drops, Emulation, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses,
+    ObservedStation, ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series,
+    Successes, Transmitter, Wait, Ways, Word,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
@@ -26,13 +26,88 @@ use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
 use contend_sim::wifi::{Frame, FrameLog, StationId, is_message};
 use cpu_time::ThreadTime;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Longest measurement of [`cost`].
 const PILOT: Duration = Duration::from_millis(200);
 
-/// Runs `resolved` with `seed`. `stop` is checked regularly: when it is set, the run ends early and returns `Ok(None)`.
+/// What makes the network of a run and lets its time pass: the simulator, or an emulator in real time.
+pub trait Engine: Sync {
+    /// The network of a run, and what lets its time pass. The scenario has its seed.
+    ///
+    /// # Errors
+    /// When the scenario cannot become a network; the text says which parts do not fit.
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String>;
+
+    /// The results of the runs will be in `folder`: the engine may keep its own records there.
+    fn keep_in(&self, folder: &Path) {
+        let _ = folder;
+    }
+}
+
+/// What an engine knows of a run that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning<'a> {
+    /// The network.
+    pub scenario: &'a Scenario,
+    /// Its flows as members of their groups.
+    pub members: &'a [Member],
+    /// The sweep point.
+    pub point: &'a PointKey,
+    /// What is measured.
+    pub measure: &'a Measure,
+}
+
+/// Lets time pass in the network of one run.
+pub trait Driver {
+    /// Lets the time of `net` pass until `to`, when all can be read. `stop` is checked regularly.
+    ///
+    /// # Errors
+    /// When the run cannot go on.
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String>;
+
+    /// The run has ended: what is to be said of it.
+    ///
+    /// # Errors
+    /// When its records cannot be written.
+    fn finish(&mut self, net: &mut Net) -> Result<Option<Emulation>, String>;
+}
+
+/// How [`Driver::advance`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advanced {
+    /// The time has come.
+    There,
+    /// The run has ended before.
+    Ended,
+    /// `stop` was set.
+    Stopped,
+}
+
+/// The simulator: time passes as fast as it can.
+#[derive(Clone, Copy, Debug)]
+pub struct Simulated;
+
+impl Engine for Simulated {
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String> {
+        Ok((Net::new(run.scenario)?, Box::new(Simulated)))
+    }
+}
+
+impl Driver for Simulated {
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String> {
+        Ok(if run_until(net, to, stop)? { Advanced::There } else { Advanced::Stopped })
+    }
+
+    fn finish(&mut self, _: &mut Net) -> Result<Option<Emulation>, String> {
+        Ok(None)
+    }
+}
+
+/// Runs `resolved` with `seed` on `engine`. `stop` is checked regularly: when it is set, the run ends early and returns
+/// `Ok(None)`.
 ///
 /// # Errors
 /// When the scenario cannot become a network; the text says which parts do not fit.
@@ -41,19 +116,20 @@ pub fn run(
     point: &PointKey,
     seed: u64,
     measure: &Measure,
+    engine: &dyn Engine,
     stop: &AtomicBool,
 ) -> Result<Option<Run>, String> {
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
     let started = std::time::Instant::now();
     let scenario = resolved.scenario.with_seed(seed);
-    let mut net = Net::new(&scenario)?;
+    let beginning = Beginning { scenario: &scenario, members: &resolved.members, point, measure };
+    let (mut net, mut driver) = engine.begin(&beginning)?;
     if let Some(c) = measure.capture {
         net.keep_frames(c.from, c.to, c.limit);
     }
     if measure.successes {
         net.keep_successes();
     }
-    let end = Time::ZERO + measure.duration;
     let warm = Time::ZERO + measure.warmup;
     let instants = instants(measure, &Sampled::of(&scenario));
     let many = instants.iter().filter(|(_, sampled)| *sampled).count();
@@ -71,8 +147,11 @@ pub fn run(
     let mut before = 0;
     let mut base = Reading::default();
     for (at, sampled) in instants {
-        if !run_until(&mut net, at, stop)? {
-            return Ok(None);
+        match driver.advance(&mut net, at, stop)? {
+            Advanced::There => {}
+            Advanced::Ended if net.world.now() > warm => break,
+            Advanced::Ended => return Err("the run ended within its warm-up; give --set warmup=0s".to_owned()),
+            Advanced::Stopped => return Ok(None),
         }
         if at == warm {
             net.clear_histograms();
@@ -90,7 +169,9 @@ pub fn run(
             series.successes.extend(measure.successes.then(|| succeeded(&net)));
         }
     }
+    let emulation = driver.finish(&mut net)?;
     let last = Reading::of(&mut net);
+    let end = net.world.now();
     let span = (end - warm).as_secs_f64();
     let mut run = Run {
         point: point.clone(),
@@ -98,7 +179,7 @@ pub fn run(
         digest: format!("{:016x}", net.world.trace.digest()),
         events: net.world.events(),
         wall_s: 0.0,
-        sim_s: measure.duration.as_secs_f64(),
+        sim_s: end.as_secs_f64(),
         warmup_s: measure.warmup.as_secs_f64(),
         flows: flows(resolved, &net, &base, &last, warm, span),
         queues: queues(&mut net, &base, &last, span),
@@ -117,6 +198,7 @@ pub fn run(
         bss: scenario.cell.as_ref().map_or_else(Vec::new, bss),
         contending: None,
         arguments: BTreeMap::new(),
+        emulation,
     };
     run.wall_s = started.elapsed().as_secs_f64();
     Ok(Some(run))

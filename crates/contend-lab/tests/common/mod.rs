@@ -249,6 +249,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         channel: Channel { ends, ..Channel::default() },
         contending: None,
         arguments: BTreeMap::new(),
+        emulation: None,
         flows,
     }
 }

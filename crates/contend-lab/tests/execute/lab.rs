@@ -1,7 +1,7 @@
 //! Experiments as texts, and calls of the lab with them.
 
 use contend_core::Time;
-use contend_lab::execute::{self, Options};
+use contend_lab::execute::{self, Options, Simulated};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::results::{Outcome, Run};
 use contend_lab::experiment::size::CaptureWindow;
@@ -85,6 +85,7 @@ impl Call {
             series: self.detail,
             capture: self.capture,
             journal: None,
+            engine: &Simulated,
             stop: &stop,
             progress: &progress,
         };

@@ -8,7 +8,7 @@ mod lab;
 mod more_seeds;
 mod phase;
 
-use contend_lab::execute::{self, Options};
+use contend_lab::execute::{self, Options, Simulated};
 use contend_lab::experiment::results::Interrupted;
 use contend_lab::reading::file;
 use lab::{Call, SMALL, digests, execute, mean, wire};
@@ -465,6 +465,7 @@ fn what_the_claims_of_the_papers_need_fits_into_memory() {
             series: true,
             capture: None,
             journal: None,
+            engine: &Simulated,
             stop: &AtomicBool::new(true),
             progress: &|_, _| {},
         };

@@ -2,7 +2,7 @@
 
 use super::balance;
 use contend_core::Time;
-use contend_lab::execute::{Options, execute};
+use contend_lab::execute::{Options, Simulated, execute};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file;
@@ -29,8 +29,15 @@ fn execute_with(
     capture: Option<CaptureWindow>,
 ) -> Outcome {
     let e = file::parse(name, text, sets).unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.render(false)));
-    let options =
-        Options { jobs, series: false, capture, journal: None, stop: &AtomicBool::new(false), progress: &|_, _| {} };
+    let options = Options {
+        jobs,
+        series: false,
+        capture,
+        journal: None,
+        engine: &Simulated,
+        stop: &AtomicBool::new(false),
+        progress: &|_, _| {},
+    };
     let executed = execute(&e, &options).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
     assert_eq!(executed.outcome.interrupted, None, "{name}");
     balance::holds(name, &executed.outcome);

@@ -54,14 +54,14 @@ struct Need {
     found: Result<String, String>,
 }
 
-/// What `contend proxy` and `contend tool` need.
+/// What `contend proxy`, `contend tool` and `contend emulate` need.
 #[cfg(target_os = "linux")]
 fn real_networks() -> Vec<Need> {
     use contend_tools::{proxy, sock_diag::SockDiag};
     let list = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     let congestion = std::fs::read_to_string(list).map_err(|e| format!("contend proxy: {list}: {e}"));
     let found = |e: contend_tools::Error| format!("{}; {}", e.what, e.remedy);
-    vec![
+    let tools = [
         Need {
             what: "sock_diag",
             found: SockDiag::open()
@@ -76,7 +76,9 @@ fn real_networks() -> Vec<Need> {
             what: "file descriptors",
             found: proxy::room(None).map(|n| format!("contend proxy holds {n} connections at once")).map_err(found),
         },
-    ]
+    ];
+    let emulation = contend_emu::needs::all().map(|n| Need { what: n.what, found: n.found });
+    tools.into_iter().chain(emulation).collect()
 }
 
 fn memory() -> String {

@@ -3,11 +3,12 @@
 use super::common::Common;
 use super::{say, wrong};
 use contend_core::{Span, Time};
-use contend_lab::execute::{Options, execute};
+use contend_lab::execute::{Options, Simulated, execute};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file::Experiment;
 use contend_lab::running::advice::hidden_stations;
+use contend_lab::running::network::Engine;
 use contend_lab::writing::folder::{self, Draft, Extra, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
 use contend_lab::writing::output::{Export, ReportContext};
@@ -27,6 +28,8 @@ pub struct Job<'a> {
     pub e: &'a Experiment,
     pub common: &'a Common,
     pub stop: &'a AtomicBool,
+    /// What makes the networks and lets their time pass.
+    pub engine: &'a dyn Engine,
     /// The interval of `--capture`, if given.
     pub capture: Option<(Time, Time)>,
     /// The formats of `--export`.
@@ -49,7 +52,17 @@ pub struct Performed {
 impl<'a> Job<'a> {
     /// Runs `e` and writes nothing.
     pub fn new(e: &'a Experiment, common: &'a Common, stop: &'a AtomicBool, name: String) -> Job<'a> {
-        Job { e, common, stop, capture: None, exports: &[], name, folder: None, keep_journal: false }
+        Job {
+            e,
+            common,
+            stop,
+            engine: &Simulated,
+            capture: None,
+            exports: &[],
+            name,
+            folder: None,
+            keep_journal: false,
+        }
     }
 
     /// Checks that the results folder can be written. With `resume`, returns the unfinished folder of an earlier call.
@@ -115,6 +128,9 @@ impl<'a> Job<'a> {
             (None, Some(folder)) => Some(Draft::begin(folder, self.header()).map_err(unwritable)?),
             (draft, _) => draft,
         };
+        if let Some(draft) = &draft {
+            self.engine.keep_in(draft.path());
+        }
         if self.keep_journal {
             draft.iter_mut().for_each(Draft::keep_journal);
         }
@@ -201,6 +217,7 @@ impl<'a> Job<'a> {
             series: detail,
             capture: detail.then(|| self.frames()),
             journal,
+            engine: self.engine,
             stop: self.stop,
             progress: &|done, total| {
                 bar.set_length(total as u64);

@@ -6,6 +6,8 @@ pub mod common;
 pub mod compare;
 pub mod complete;
 pub mod doctor;
+#[cfg(target_os = "linux")]
+pub mod emulate;
 pub mod job;
 pub mod model;
 pub mod new;

@@ -6,6 +6,7 @@ use super::{complete, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contend_core::Time;
+use contend_lab::execute::Simulated;
 use contend_lab::experiment::results::Executed;
 use contend_lab::judging::check::MET;
 use contend_lab::judging::claim;
@@ -14,6 +15,7 @@ use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
 use contend_lab::reading::folder::files_below;
 use contend_lab::reading::starter::{STARTERS, Starter};
+use contend_lab::running::network::Engine;
 use contend_lab::writing::folder;
 use contend_lab::writing::output::{self, Export, ReportContext, WIDTH, checked_text, measured_text, wrapped};
 use miette::{Report, Result};
@@ -63,7 +65,7 @@ undecided claim does not count as another verdict.";
 pub struct Args {
     /// Experiment files, or names of starters; `contend list experiments` shows those of this folder, `contend new` the
     /// starters
-    #[arg(required = true, value_name = "FILE", add = complete::files())]
+    #[arg(required_unless_present = "replay", value_name = "FILE", add = complete::files())]
     files: Vec<PathBuf>,
     #[command(flatten)]
     pub common: Common,
@@ -77,12 +79,16 @@ pub struct Args {
     /// Continue an earlier call of the same file that was killed or stopped, or that found the disk full
     #[arg(long, conflicts_with = "no_results")]
     resume: bool,
+    /// Repeat the runs of a results folder of `contend emulate`, from what its hosts sent, without hosts: the digests
+    /// are the same. Claims are not judged
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "seeds", "set", "sweep", "decide", "resume"])]
+    replay: Option<PathBuf>,
 }
 
 impl Args {
     /// The call `contend run FILE` with these options.
     pub fn of(file: PathBuf, common: Common) -> Args {
-        Args { files: vec![file], common, capture: None, export: vec![], resume: false }
+        Args { files: vec![file], common, capture: None, export: vec![], resume: false, replay: None }
     }
 }
 
@@ -124,8 +130,13 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
         ));
     }
     // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
-    let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
-    for (path, e) in args.files.iter().zip(&all) {
+    let files = args.replay.as_ref().map_or_else(|| args.files.clone(), |folder| vec![folder.join("run.toml")]);
+    let mut all = files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
+    let replay = args.replay.as_deref().map(replaying).transpose()?;
+    if replay.is_some() {
+        all.iter_mut().for_each(Experiment::without_claims);
+    }
+    for (path, e) in files.iter().zip(&all) {
         if let Some(x) = args.export.iter().find(|x| x.sampled && e.sample.is_none()) {
             return Err(wrong(
                 format!("--export {} needs a time series, but {} does not sample its runs", x.name, path.display()),
@@ -133,14 +144,15 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
             ));
         }
     }
-    let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
+    let names = files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
     let job = |((path, e), name): ((&PathBuf, _), _)| Job {
         capture: args.capture,
         exports: &args.export,
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
+        engine: replay.as_deref().unwrap_or(&Simulated),
         ..Job::new(e, &args.common, stop, path.display().to_string())
     };
-    let jobs: Vec<Job> = args.files.iter().zip(&all).zip(names).map(job).collect();
+    let jobs: Vec<Job> = files.iter().zip(&all).zip(names).map(job).collect();
     // All results folders are probed too: a folder that cannot be written is reported before the first run.
     let drafts = jobs.iter().map(|job| job.prepare(args.resume)).collect::<Result<Vec<_>>>()?;
     jobs.iter().filter(|_| !args.resume).for_each(Job::say_unfinished);
@@ -159,6 +171,17 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
         }
     }
     Ok(done)
+}
+
+/// What repeats the runs of an emulation.
+#[cfg(target_os = "linux")]
+fn replaying(folder: &Path) -> Result<Box<dyn Engine>> {
+    Ok(Box::new(contend_emu::replay::Replay::of(folder.to_path_buf())))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn replaying(_: &Path) -> Result<Box<dyn Engine>> {
+    Err(wrong("--replay needs Linux", "replay the folder on Linux"))
 }
 
 /// A flag that Ctrl-C and SIGTERM set. A second one ends the program at once.
@@ -329,7 +352,7 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
     done
 }
 
-fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
+pub fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
     let o = &executed.outcome;
     match common.format {
         Printed::Table if common.quiet => Ok(()),

@@ -5,6 +5,8 @@ mod analyse;
 mod catalogue;
 mod compare;
 mod documents;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod folder;
 #[cfg(unix)]
 mod interrupt;

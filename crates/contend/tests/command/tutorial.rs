@@ -78,9 +78,18 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
     bench.contend(&["run", "first.toml", "--seeds", "1", "--no-results", "--quiet"]).with(0);
 }
 
-/// Calls that need captures, results of earlier calls, another machine, or minutes.
-const NOT_RUN: [&str; 7] =
-    ["card.pcap", "both.pcap", "results/fifo", "contend reproduce", "contend: ", "contend proxy", "contend tool"];
+/// Calls that need captures, results of earlier calls, another machine, namespaces, or minutes.
+const NOT_RUN: [&str; 9] = [
+    "card.pcap",
+    "both.pcap",
+    "results/fifo",
+    "contend reproduce",
+    "contend: ",
+    "contend proxy",
+    "contend tool",
+    "contend emulate",
+    "--replay",
+];
 
 /// The calls in the blocks of a document, on one line each and without remarks.
 fn calls(text: &str) -> Vec<String> {

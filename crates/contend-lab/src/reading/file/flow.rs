@@ -35,6 +35,8 @@ pub(crate) struct Draft<'a> {
     pub stop: Option<Time>,
     pub size: Option<u64>,
     pub overhead: Option<UniformSpan>,
+    /// True if an emulation leaves the ends to real hosts.
+    pub kernel: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -125,6 +127,7 @@ impl<'a> Draft<'a> {
             (at, size.unwrap_or(0).saturating_add(u64::from(UDP_HEADERS)))
         });
 
+        let kernel = f.read_or("emulate", false, |v| v.word(&[("kernel", true)]))?;
         let category = f.read_or("ac", Category::Be, |v| v.word(&Category::ALL.map(|c| (c.name(), c))))?;
         let overhead = f.read("overhead", |v| overhead(&v))?.filter(|o| !o.high.is_zero());
         let start_at = f.get("start");
@@ -152,6 +155,7 @@ impl<'a> Draft<'a> {
             stop,
             size,
             overhead,
+            kernel,
         })
     }
 }

@@ -39,6 +39,7 @@ pub(crate) mod need;
 mod network;
 mod passing;
 mod places;
+mod program;
 mod quoted;
 mod reach;
 mod reader;
@@ -58,6 +59,7 @@ pub use claim::{
 };
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
+pub use program::ProgramSpec;
 pub use traces::Traces;
 pub use tree::{Overlay, pieces};
 
@@ -111,6 +113,8 @@ pub struct Experiment {
     pub checks: Vec<Check>,
     /// The figures of the report.
     pub figures: Vec<Figure>,
+    /// The programs of an emulation.
+    pub programs: Vec<ProgramSpec>,
     /// The search for a threshold.
     pub search: Option<Search>,
     /// Every need of points and claims ([`needs`]), with the size of its results.
@@ -212,6 +216,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     })?;
     let checks = each(f.get("check"), "[[check]]", |v| judge.check(v))?;
     let figures = each(f.get("figure"), "[[figure]]", |v| judge.figure(v))?;
+    let programs = each(f.get("program"), "[[program]]", ProgramSpec::read)?;
     let search = f.read("search", |v| judge::search(&v, &sweep))?;
     f.finish()?;
 
@@ -240,6 +245,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         claims,
         checks,
         figures,
+        programs,
         search,
         needs,
         sweep,
@@ -437,6 +443,13 @@ impl Experiment {
             About::Model => self.modelled(point, overlay).map(|_| Size::MODEL),
             About::Contention => self.contended(point, overlay).map(|c| Size::of_successes(c.warmup + c.successes)),
         }
+    }
+
+    /// Removes claims, checks and the search, with the runs that only they need.
+    pub fn without_claims(&mut self) {
+        (self.claims, self.checks, self.search) = (vec![], vec![], None);
+        (self.until, self.decide) = (None, None);
+        self.needs.retain(|(need, _)| need.overlay.settings().is_empty());
     }
 
     /// Tries every point, every overlay of a claim at its points, and both ends of the search. Each network is dropped

@@ -540,7 +540,8 @@ impl<'a> Builder<'a> {
             let to_name = if direction == Direction::Local { "peer" } else { "sta" };
             let back = (ends.1, ends.0);
             let to = self.place(back, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
-            self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction });
+            let kernel = draft.kernel;
+            self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction, kernel });
             self.from.push(draft.from);
             let Draft { packet, transport, category, traffic, start, stop, size, overhead, .. } = draft;
             let ends = EndsSpec { packet, transport, traffic, start, stop, size, overhead };

@@ -205,7 +205,7 @@ const PACKETS: &str = "packets";
 const PERCENT: &str = "percent";
 const ANY: &str = "a-quantity";
 /// The tables whose values are the same at every point.
-const SAME_EVERYWHERE: [&str; 8] = [
+const SAME_EVERYWHERE: [&str; 9] = [
     "the file",
     "seeds as a table",
     "[sweep]",
@@ -214,6 +214,7 @@ const SAME_EVERYWHERE: [&str; 8] = [
     "expect of a [[claim]] or [[check]]",
     "[[figure]]",
     "[search]",
+    "[[program]]",
 ];
 /// The definition of a value that depends on a parameter.
 const CASE: &str = "a-case";

@@ -22,7 +22,7 @@ const MOST_POINTS: usize = 100_000;
 /// Keys that are the same at every point.
 const FIXED: &[&str] = &[
     "title", "cite", "notes", "duration", "warmup", "seeds", "decide", "sample", "show", "sweep", "search", "claim",
-    "check", "figure",
+    "check", "figure", "program",
 ];
 
 /// The sweep of a file.

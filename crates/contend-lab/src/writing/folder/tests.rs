@@ -2,7 +2,7 @@
 //! absent, earlier results must be unchanged, and no finished run may be lost.
 
 use super::{Draft, Extra, header, write};
-use crate::execute::{Options, execute};
+use crate::execute::{Options, Simulated, execute};
 use crate::experiment::results::Executed;
 use crate::experiment::size::CaptureWindow;
 use crate::reading::file::{Experiment, parse};
@@ -28,7 +28,15 @@ fn frames() -> CaptureWindow {
 
 fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {
     let (stop, progress) = (AtomicBool::new(false), |_, _| {});
-    let options = Options { jobs: 1, series: true, capture: Some(frames()), journal, stop: &stop, progress: &progress };
+    let options = Options {
+        jobs: 1,
+        series: true,
+        capture: Some(frames()),
+        journal,
+        engine: &Simulated,
+        stop: &stop,
+        progress: &progress,
+    };
     let mut executed = execute(e, &options).unwrap();
     executed.outcome.runs.iter_mut().for_each(|r| r.wall_s = 0.0);
     executed

@@ -93,7 +93,9 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
         true => format!("; jain is of {}", jain_flows(&runs)),
         false => String::new(),
     };
-    let sim_s = if ctx.duration_s > 0.0 { ctx.duration_s } else { o.runs.first().map_or(0.0, |r| r.sim_s) };
+    // An emulation may end with its program.
+    let emulated = o.runs.first().filter(|r| r.emulation.is_some() || ctx.duration_s <= 0.0);
+    let sim_s = emulated.map_or(ctx.duration_s, |r| (r.sim_s * 1e3).round() / 1e3);
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up){jain}\n", ctx.warmup_s)
 }
 

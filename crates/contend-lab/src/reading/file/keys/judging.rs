@@ -142,6 +142,19 @@ pub(super) static FIGURE: Table = Table {
 };
 
 #[rustfmt::skip]
+pub(super) static PROGRAM: Table = Table {
+    heading: "[[program]]",
+    doc: "A program that `contend emulate` starts in a host; other commands ignore it. It ends with the run.",
+    has_members: false,
+    keys: &[
+        key("in", &[Kind::Text], Words("the first station"), "\"server\"",
+            "The host: a station or node of the file, `sta0`, `sta1`, ..., or `server`."),
+        key("run", &[Kind::Text], Required, "\"iperf3 -s\"", "The command line, for `sh`."),
+        key("start", &[Kind::Time], Value("\"0s\""), "\"2s\"", "When it starts."),
+    ],
+};
+
+#[rustfmt::skip]
 pub(super) static SEARCH: Table = Table {
     heading: "[search]",
     doc: "Finds, at each point, the value of a key at which a condition begins to hold, by bisection.",

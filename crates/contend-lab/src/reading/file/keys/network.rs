@@ -1,7 +1,7 @@
 //! The keys of the file itself and of the tables that describe a network, a model or contention.
 
 use super::Default::{Required, Value, Words};
-use super::judging::{CHECK, CLAIM, FIGURE, SEARCH};
+use super::judging::{CHECK, CLAIM, FIGURE, PROGRAM, SEARCH};
 use super::{Family, Key, Kind, Table, Word, key, word};
 
 /// The keys before the tables, and the tables themselves.
@@ -73,6 +73,9 @@ pub static FILE: Table = Table {
         key("search", &[Kind::Table(&SEARCH)], Words("none"),
             "{ key = \"flow.0.packet\", from = \"500B\", to = \"600B\", until = \"jain > 0.5\" }",
             "Finds the value of a key at which a condition begins to hold."),
+        key("program", &[Kind::Tables(&PROGRAM)], Words("none"),
+            "[{ in = \"server\", run = \"iperf3 -s\" }]",
+            "Programs that `contend emulate` starts in hosts."),
     ],
 };
 
@@ -491,6 +494,9 @@ static FLOW: Table = Table {
         key("overhead", &[Kind::Time, Kind::Form("uniform(0s, 1ms)", "a random time for each packet")],
             Value("\"0s\""), "\"uniform(0s, 1ms)\"",
             "Time that the sending host needs for each packet. A random time removes phase effects."),
+        key("emulate", &[Kind::Word(&[word("kernel", "Its ends are real hosts; other flows are simulated.")])],
+            Words("if no flow has it, all ends are real"), "\"kernel\"",
+            "Who carries the flow under `contend emulate`; other commands simulate it."),
         key("encrypted", &[Kind::Flag, Kind::Bytes(0, 1000)], Value("false"), "\"60B\"",
             "Whether the TCP header is encrypted on the path; or the bytes that encryption adds to each packet."),
         key("estimate", &[Kind::List(&Kind::Algorithm(Family::Estimators))], Words("none"),

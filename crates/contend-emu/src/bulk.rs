@@ -1,0 +1,289 @@
+//! Senders and receivers of our own: the traffic of the file's flows over real sockets.
+//!
+//! One thread serves all sockets. What a flow writes and when is decided by the same source as in the simulator.
+
+use crate::host::Asking;
+use crate::plan::{Plan, congestion_control};
+use contend_core::Time;
+use contend_sim::scenario::{EndsSpec, Scenario, Transport};
+use contend_sim::tcp::app::{App, Does};
+use contend_sim::tcp::{SegmentFormat, UDP_HEADERS};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockProtocol, SockType, SockaddrIn, connect, setsockopt, socket, sockopt,
+};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+/// Bytes written or read at once.
+const BLOCK: usize = 1 << 16;
+/// Writes of one flow before another has its turn.
+const TURN: usize = 16;
+
+/// A flow's sending end.
+#[derive(Debug)]
+struct Sender {
+    app: App,
+    socket: Socket,
+    to: SocketAddrV4,
+    /// Bytes that the source has written and the socket has not taken.
+    backlog: u64,
+    /// The same as datagrams.
+    datagrams: VecDeque<u32>,
+    connected: bool,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpStream),
+    Udp(UdpSocket),
+}
+
+/// What takes data.
+#[derive(Debug)]
+enum Sink {
+    Listener(TcpListener),
+    Stream(TcpStream),
+    Udp(UdpSocket),
+}
+
+/// All senders and receivers. Dropping it ends them.
+#[derive(Debug)]
+pub struct Bulk {
+    stop: Arc<AtomicBool>,
+    /// The time of the run in nanoseconds, which the emulator sets.
+    clock: Arc<AtomicU64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Bulk {
+    /// Opens the sockets of all flows of `plan`, and begins to serve them.
+    ///
+    /// # Errors
+    /// When a socket cannot be made; the text names the flow.
+    pub fn new(plan: &Plan, scenario: &Scenario, hosts: &Asking) -> Result<Bulk, String> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(|e| e.to_string())?;
+        let (mut senders, mut sinks) = (Vec::new(), Vec::new());
+        for known in &plan.flows {
+            let Some(f) = scenario.flows.get(known.flow as usize) else { continue };
+            let failed = |e: io::Error| format!("flow {}: no socket: {e}", f.name);
+            let (from, to) = (plan.hosts[known.from].ip, plan.hosts[known.to].ip);
+            let address = SocketAddrV4::new(to, known.port);
+            let udp = matches!(f.ends.transport, Transport::Udp(_));
+            let sink = hosts.at(known.to, move || sink(address, udp)).map_err(failed)?;
+            let ends = f.ends.clone();
+            let socket = hosts.at(known.from, move || sending(from, &ends)).map_err(failed)?;
+            let full = full(&f.ends)?;
+            let app = App::new(scenario.seed, &f.name, &f.ends, full)?;
+            sinks.push(sink);
+            senders.push(Sender { app, socket, to: address, backlog: 0, datagrams: VecDeque::new(), connected: false });
+        }
+        let (stop, clock) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let mut server = Server { epoll, senders, sinks, stop: Arc::clone(&stop), clock: Arc::clone(&clock) };
+        let serve = move || {
+            // Without a socket to wait for, there is nothing more to do; the flows then show that they are idle.
+            let _ = server.serve();
+        };
+        let thread = std::thread::Builder::new().name("bulk".into()).spawn(serve).map_err(|e| e.to_string())?;
+        Ok(Bulk { stop, clock, thread: Some(thread) })
+    }
+
+    /// The time of the run is `now`: sources write what is due.
+    pub fn tick(&self, now: Time) {
+        self.clock.store(now.as_nanos(), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Bulk {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Payload of a full packet.
+fn full(ends: &EndsSpec) -> Result<u32, String> {
+    match &ends.transport {
+        Transport::Tcp(t) => Ok(SegmentFormat::new(ends.packet, t)?.mss),
+        Transport::Udp(_) => Ok(ends.packet.saturating_sub(UDP_HEADERS)),
+    }
+}
+
+fn sink(at: SocketAddrV4, udp: bool) -> io::Result<Sink> {
+    if udp {
+        let socket = UdpSocket::bind(at)?;
+        socket.set_nonblocking(true)?;
+        return Ok(Sink::Udp(socket));
+    }
+    let listener = TcpListener::bind(at)?;
+    listener.set_nonblocking(true)?;
+    Ok(Sink::Listener(listener))
+}
+
+fn sending(from: Ipv4Addr, ends: &EndsSpec) -> io::Result<Socket> {
+    let Transport::Tcp(t) = &ends.transport else {
+        let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
+        socket.set_nonblocking(true)?;
+        return Ok(Socket::Udp(socket));
+    };
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let fd = socket(AddressFamily::Inet, SockType::Stream, flags, SockProtocol::Tcp)?;
+    setsockopt(&fd, sockopt::TcpCongestion, &congestion_control(t).into())?;
+    if ends.packet < crate::bytes::MTU as u32 {
+        // The option counts from the end of the header without options.
+        setsockopt(&fd, sockopt::TcpMaxSeg, &ends.packet.saturating_sub(40))?;
+    }
+    Ok(Socket::Tcp(TcpStream::from(fd)))
+}
+
+/// The thread that serves all sockets.
+#[derive(Debug)]
+struct Server {
+    epoll: Epoll,
+    senders: Vec<Sender>,
+    sinks: Vec<Sink>,
+    stop: Arc<AtomicBool>,
+    clock: Arc<AtomicU64>,
+}
+
+impl Server {
+    fn serve(&mut self) -> io::Result<()> {
+        // Senders have the even numbers, sinks the odd ones.
+        for (i, sink) in self.sinks.iter().enumerate() {
+            self.watch_sink(i, sink)?;
+        }
+        let mut events = vec![EpollEvent::empty(); 256];
+        let mut block = vec![0; BLOCK];
+        let mut watched = vec![false; self.senders.len()];
+        while !self.stop.load(Ordering::Relaxed) {
+            let now = Time::from_nanos(self.clock.load(Ordering::Relaxed));
+            for (i, (sender, watched)) in self.senders.iter_mut().zip(&mut watched).enumerate() {
+                sender.write(now)?;
+                if let Socket::Tcp(stream) = &sender.socket
+                    && sender.connected
+                    && sender.backlog > 0
+                    && !*watched
+                {
+                    self.epoll.add(stream, EpollEvent::new(EpollFlags::EPOLLOUT, 2 * i as u64))?;
+                    *watched = true;
+                }
+            }
+            let n = match self.epoll.wait(&mut events, EpollTimeout::from(2_u8)) {
+                Err(nix::Error::EINTR) => 0,
+                n => n?,
+            };
+            for event in &events[..n] {
+                let (i, is_sink) = ((event.data() / 2) as usize, event.data() % 2 == 1);
+                if is_sink {
+                    self.take(i, &mut block)?;
+                } else if !self.senders[i].flush(&block) {
+                    if let Socket::Tcp(stream) = &self.senders[i].socket {
+                        self.epoll.delete(stream)?;
+                    }
+                    watched[i] = false;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn watch_sink(&self, i: usize, sink: &Sink) -> io::Result<()> {
+        let event = EpollEvent::new(EpollFlags::EPOLLIN, 2 * i as u64 + 1);
+        match sink {
+            Sink::Listener(l) => self.epoll.add(l, event),
+            Sink::Stream(s) => self.epoll.add(s, event),
+            Sink::Udp(u) => self.epoll.add(u, event),
+        }?;
+        Ok(())
+    }
+
+    /// Takes what sink number `i` has.
+    fn take(&mut self, i: usize, block: &mut [u8]) -> io::Result<()> {
+        let mut gone = false;
+        let accepted = if let Sink::Listener(listener) = &self.sinks[i] { listener.accept().ok() } else { None };
+        if let Some((stream, _)) = accepted {
+            stream.set_nonblocking(true)?;
+            let sink = Sink::Stream(stream);
+            self.watch_sink(self.sinks.len(), &sink)?;
+            self.sinks.push(sink);
+        }
+        match &mut self.sinks[i] {
+            Sink::Listener(_) => {}
+            Sink::Stream(stream) => {
+                for _ in 0..TURN {
+                    match stream.read(block) {
+                        Ok(0) => gone = true,
+                        Ok(_) => continue,
+                        Err(e) => gone = e.kind() != ErrorKind::WouldBlock,
+                    }
+                    break;
+                }
+            }
+            Sink::Udp(socket) => while socket.recv(block).is_ok() {},
+        }
+        if gone && let Sink::Stream(stream) = &self.sinks[i] {
+            self.epoll.delete(stream)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sender {
+    /// Lets the source write what is due at `now`.
+    fn write(&mut self, now: Time) -> io::Result<()> {
+        if self.app.deadline() > now {
+            return Ok(());
+        }
+        while let Some(does) = self.app.poll(now) {
+            match (does, &self.socket) {
+                (Does::Write(bytes), Socket::Tcp(stream)) => {
+                    if !self.connected {
+                        self.connected = true;
+                        let to = SockaddrIn::from(self.to);
+                        match connect(stream.as_raw_fd(), &to) {
+                            Ok(()) | Err(nix::Error::EINPROGRESS) => {}
+                            Err(e) => return Err(e.into()),
+                        }
+                    }
+                    self.backlog = self.backlog.saturating_add(bytes);
+                }
+                (Does::Write(bytes), Socket::Udp(_)) => {
+                    self.datagrams.push_back(bytes.min(65_507) as u32);
+                }
+                (Does::TakeBack, _) => self.backlog = 0,
+            }
+        }
+        if let Socket::Udp(socket) = &self.socket {
+            let block = [0; BLOCK];
+            while let Some(bytes) = self.datagrams.pop_front() {
+                // A full socket drops the datagram, as a host's own queue does.
+                let _ = socket.send_to(&block[..bytes as usize], self.to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the socket what it takes. Returns false if there is nothing left for it.
+    fn flush(&mut self, block: &[u8]) -> bool {
+        let Socket::Tcp(stream) = &mut self.socket else { return false };
+        for _ in 0..TURN {
+            let n = self.backlog.min(block.len() as u64) as usize;
+            if n == 0 {
+                return false;
+            }
+            match stream.write(&block[..n]) {
+                Ok(taken) if self.backlog != u64::MAX => self.backlog -= taken as u64,
+                Ok(_) => {}
+                Err(e) => return e.kind() == ErrorKind::WouldBlock,
+            }
+        }
+        true
+    }
+}

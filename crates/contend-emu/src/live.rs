@@ -1,0 +1,272 @@
+//! The emulator: one thread lets the world run to the present, writes out what has left, sleeps until the next deadline
+//! or packet, and hands in what has come.
+//!
+//! The kernel's receive path runs inside our write to a device, so the TCP stacks need no scheduling of their own.
+
+use crate::border::Border;
+use crate::bulk::Bulk;
+use crate::bytes::MTU;
+use crate::host::Hosts;
+use crate::plan::Plan;
+use crate::programs::{Program, Programs};
+use crate::record::{FOLDER, Recorder};
+use crate::verdict::{Late, judged};
+use crate::wait::{LONGEST, RealTime, Waiter};
+use contend_core::{Packet, Span, Time};
+use contend_lab::experiment::results::Emulation;
+use contend_lab::running::network::{Advanced, Beginning, Driver, Engine};
+use contend_sim::net::Net;
+use nix::sys::mman::{MlockAllFlags, mlockall, munlockall};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use tun_rs::SyncDevice;
+
+/// Packets that are read from one device before the others have their turn.
+const TURN: usize = 16;
+/// After Ctrl-C a command has so much time to end by itself.
+const GRACE: Span = Span::from_secs(1);
+
+impl Emulate {
+    /// An engine with these programs, and a command whose end is the end of the run.
+    pub fn new(programs: Vec<Program>, command: Option<Program>) -> Emulate {
+        Emulate { programs, command, ..Emulate::default() }
+    }
+
+    /// With `ordinary`, the thread keeps its priority although the machine would allow more.
+    #[must_use]
+    pub fn with_ordinary_priority(self, ordinary: bool) -> Emulate {
+        Emulate { ordinary, ..self }
+    }
+
+    /// How the command ended.
+    pub fn ended(&self) -> Option<ExitStatus> {
+        *self.ended.lock().ok()?
+    }
+}
+
+/// The engine that runs experiments with real hosts, in real time.
+#[derive(Debug, Default)]
+pub struct Emulate {
+    /// Programs beside the command.
+    programs: Vec<Program>,
+    /// The run ends with this program, which has the terminal. Without it the flows of the file have senders of our
+    /// own.
+    command: Option<Program>,
+    /// The folder for recordings, if they are kept.
+    record: Mutex<Option<PathBuf>>,
+    /// True if the thread runs with ordinary priority although it could have more.
+    ordinary: bool,
+    ended: Arc<Mutex<Option<ExitStatus>>>,
+}
+
+impl Engine for Emulate {
+    fn keep_in(&self, folder: &Path) {
+        if let Ok(mut record) = self.record.lock() {
+            *record = Some(folder.join(FOLDER));
+        }
+    }
+
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String> {
+        let plan = Plan::new(run.scenario, run.members)?;
+        let net = Net::with_outside(run.scenario, &plan.outside)?;
+        let (hosts, devices) = Hosts::new(plan.specs(run.scenario))?;
+        let bulk = match self.command {
+            None => Some(Bulk::new(&plan, run.scenario, hosts.asking())?),
+            Some(_) => None,
+        };
+        let host = |p: &Program| match &p.host {
+            None => Ok(plan.first_station()),
+            Some(name) => plan.host(name).ok_or_else(|| plan.no_host(name)),
+        };
+        let programs = self.programs.iter().map(|p| Ok((host(p)?, p.clone()))).collect::<Result<Vec<_>, String>>()?;
+        let command = self.command.as_ref().map(|p| Ok::<_, String>((host(p)?, p.clone()))).transpose()?;
+        let waiter = Waiter::new().map_err(|e| format!("no timer: {e}"))?;
+        for (i, device) in devices.iter().enumerate() {
+            waiter.watch(device, i).map_err(|e| format!("no event for a TUN device: {e}"))?;
+        }
+        let folder = self.record.lock().map(|f| f.clone()).unwrap_or_default();
+        let recorder = folder.as_ref().map(|folder| {
+            Recorder::begin(folder, run.point, run.scenario.seed)
+                .map_err(|e| format!("{}: the recording cannot be written: {e}", folder.display()))
+        });
+        let live = Live {
+            border: Border::new(&plan, &net),
+            min_rtt: plan.min_rtt,
+            recorder: recorder.transpose()?,
+            logs: folder.and_then(|f| Some(f.parent()?.to_path_buf())),
+            pending: Some((programs, command)),
+            has_command: self.command.is_some(),
+            stopped: None,
+            programs: None,
+            ended: Arc::clone(&self.ended),
+            bulk,
+            waiter,
+            devices,
+            hosts,
+            real_time: None,
+            ordinary: self.ordinary,
+            late: Late::default(),
+            wake: Late::default(),
+            gap: Late::default(),
+            polled: Time::ZERO,
+            left: Vec::new(),
+            ready: Vec::new(),
+        };
+        Ok((net, Box::new(live)))
+    }
+}
+
+/// Programs with the numbers of their hosts, and the command.
+type Pending = (Vec<(usize, Program)>, Option<(usize, Program)>);
+
+/// A run in real time.
+struct Live {
+    border: Border,
+    min_rtt: Span,
+    recorder: Option<Recorder>,
+    /// The folder for what programs print.
+    logs: Option<PathBuf>,
+    /// What starts with the run.
+    pending: Option<Pending>,
+    /// True if the run ends with a command. Ctrl-C then ends the command first.
+    has_command: bool,
+    /// When Ctrl-C came.
+    stopped: Option<Time>,
+    /// What has started.
+    programs: Option<Programs>,
+    ended: Arc<Mutex<Option<ExitStatus>>>,
+    bulk: Option<Bulk>,
+    waiter: Waiter,
+    devices: Vec<SyncDevice>,
+    hosts: Hosts,
+    real_time: Option<RealTime>,
+    ordinary: bool,
+    /// How late packets left.
+    late: Late,
+    /// How late the thread woke up.
+    wake: Late,
+    /// Time between two looks at the devices.
+    gap: Late,
+    /// When the devices were looked at last.
+    polled: Time,
+    left: Vec<(Time, Packet)>,
+    ready: Vec<usize>,
+}
+
+impl Live {
+    /// The clock begins.
+    fn start(&mut self) -> Result<(), String> {
+        if nix::unistd::geteuid().is_root() {
+            // A page that is not in memory would cost milliseconds. Without the right to it the verdict speaks.
+            let _ = mlockall(MlockAllFlags::MCL_CURRENT);
+        }
+        let (programs, command) = self.pending.take().unwrap_or_default();
+        self.real_time = (!self.ordinary).then(RealTime::new);
+        self.waiter.restart();
+        self.programs = Some(Programs::start(self.hosts.asking(), programs, command, self.logs.take())?);
+        Ok(())
+    }
+
+    /// Writes what has left the network.
+    fn write_out(&mut self, net: &mut Net) {
+        net.take_left(&mut self.left);
+        for (at, p) in &self.left {
+            let Some((host, bytes)) = self.border.leave(p) else { continue };
+            self.late.record(self.waiter.now().since(*at));
+            // A host that takes no more loses the packet, as a real one with a full ring does.
+            if let Some(device) = self.devices.get(host) {
+                let _ = device.send(bytes);
+            }
+        }
+    }
+
+    /// Hands in what the hosts that are ready have sent, not after `to`.
+    fn read_in(&mut self, net: &mut Net, to: Time) -> Result<(), String> {
+        let mut buffer = [0; MTU + 100];
+        for i in 0..self.ready.len() {
+            let host = self.ready[i];
+            let Some(device) = self.devices.get(host) else { continue };
+            for _ in 0..TURN {
+                let n = match device.recv(&mut buffer) {
+                    Ok(n) => n,
+                    Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => break,
+                    Err(e) => return Err(format!("a TUN device cannot be read: {e}")),
+                };
+                let at = self.waiter.now().min(to).max(net.world.now());
+                let packet = &buffer[..n];
+                if self.border.enter(net, at, host, packet, n).is_ok()
+                    && let Some(recorder) = &mut self.recorder
+                {
+                    recorder.entry(at, host, packet);
+                }
+            }
+            self.write_out(net);
+        }
+        Ok(())
+    }
+}
+
+impl Driver for Live {
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String> {
+        if self.programs.is_none() {
+            self.start()?;
+        }
+        loop {
+            let now = self.waiter.now();
+            net.world.advance(now.min(to));
+            self.write_out(net);
+            if let Some(bulk) = &self.bulk {
+                bulk.tick(now);
+            }
+            if now >= to {
+                net.run_until(to);
+                return Ok(Advanced::There);
+            }
+            if stop.load(Ordering::Relaxed) {
+                if !self.has_command {
+                    return Ok(Advanced::Stopped);
+                }
+                self.stopped.get_or_insert(now);
+            }
+            let status = self.programs.as_ref().and_then(Programs::ended);
+            if status.is_some() || self.stopped.is_some_and(|at| now.since(at) > GRACE) {
+                if let Ok(mut ended) = self.ended.lock() {
+                    *ended = status;
+                }
+                let end = net.world.now();
+                net.run_until(end);
+                return Ok(Advanced::Ended);
+            }
+            let until = net.world.next_deadline().min(to).min(now + LONGEST);
+            self.waiter.until(until, &mut self.ready).map_err(|e| format!("waiting failed: {e}"))?;
+            // Right after the wait: otherwise work that follows would hide how long it took.
+            let woken = self.waiter.now();
+            if woken > until {
+                self.wake.record(woken.since(until.max(now)));
+            }
+            self.gap.record(woken.since(self.polled));
+            self.polled = woken;
+            self.read_in(net, to)?;
+        }
+    }
+
+    fn finish(&mut self, net: &mut Net) -> Result<Option<Emulation>, String> {
+        let real_time = self.real_time.take().is_some_and(|r| r.is_granted());
+        let _ = munlockall();
+        if let Some(recorder) = self.recorder.take() {
+            recorder.end(net.world.now()).map_err(|e| format!("the recording cannot be written: {e}"))?;
+        }
+        let e = Emulation {
+            lateness_s: self.late.read(),
+            wake_s: self.wake.read(),
+            gap_s: self.gap.read(),
+            flows: self.border.flows() as u64,
+            real_time,
+            ..Emulation::default()
+        };
+        Ok(Some(judged(e, &self.border.tally, self.min_rtt)))
+    }
+}

@@ -1,0 +1,250 @@
+//! Which hosts an experiment has, their names and addresses, and what their kernels must be told.
+
+use crate::host::HostSpec;
+use crate::netlink::Metrics;
+use crate::ties::Known;
+use contend_core::Span;
+use contend_lab::experiment::point::Member;
+use contend_sim::net::{QueueAt, queues_passed};
+use contend_sim::scenario::{EcnEcho, FlowSpec, Outside, Place, Scenario, TcpSpec, Transport};
+use contend_sim::tcp::SegmentFormat;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::net::Ipv4Addr;
+
+/// The most hosts of one emulation.
+pub const MOST: usize = 1000;
+/// The port of the first flow's receiver; the others follow.
+const PORT: u16 = 20_000;
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+
+/// A host outside the simulated network.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// Its name in the file.
+    pub name: String,
+    /// A short name: `sta0`, `server0`, ...
+    pub short: String,
+    /// Where it is.
+    pub place: Place,
+    /// Its address.
+    pub ip: Ipv4Addr,
+    /// The host that `server` means here: the other end of its first flow.
+    pub peer: usize,
+}
+
+/// The part of an experiment that is outside.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The hosts.
+    pub hosts: Vec<Host>,
+    /// What the network is told of them.
+    pub outside: Outside,
+    /// The flows between them.
+    pub flows: Vec<Known>,
+    /// The least round-trip time of these flows, as wires give it.
+    pub min_rtt: Span,
+}
+
+impl Plan {
+    /// The plan for `scenario`. The flows marked `emulate = "kernel"` are outside; if none is, all are.
+    ///
+    /// # Errors
+    /// When the kernel cannot carry a flow as the file describes it; the text says what to do.
+    pub fn new(scenario: &Scenario, members: &[Member]) -> Result<Plan, String> {
+        let all = members.iter().all(|m| !m.kernel);
+        let is_outside: Vec<bool> = members.iter().map(|m| all || m.kernel).collect();
+        let chosen =
+            || scenario.flows.iter().zip(&is_outside).enumerate().filter(|(_, (_, o))| **o).map(|(i, (f, _))| (i, f));
+        let mut places: Vec<Place> = Vec::new();
+        let mut known = BTreeMap::new();
+        for place in chosen().flat_map(|(_, f)| [f.from, f.to]) {
+            known.entry(place).or_insert_with(|| {
+                places.push(place);
+                places.len() - 1
+            });
+        }
+        if places.len() > MOST {
+            return Err(format!(
+                "the file has {} hosts, and an emulation at most {MOST}; write emulate = \"kernel\" into the flows \
+                    whose hosts shall be real",
+                places.len()
+            ));
+        }
+        let mut flows = Vec::new();
+        for (i, f) in chosen() {
+            check(f)?;
+            let window = match &f.ends.transport {
+                Transport::Tcp(t) => SegmentFormat::new(f.ends.packet, t)?.window,
+                Transport::Udp(_) => u32::MAX,
+            };
+            flows.push(Known {
+                flow: i as u32,
+                from: known[&f.from],
+                to: known[&f.to],
+                port: PORT + i as u16 % (u16::MAX - PORT),
+                protocol: if matches!(f.ends.transport, Transport::Tcp(_)) { TCP } else { UDP },
+                sealed: matches!(&f.ends.transport, Transport::Tcp(t) if t.encrypted.is_some()),
+                window,
+            });
+        }
+        let peer = |host: usize| {
+            let of = flows.iter().find_map(|f: &Known| match host {
+                h if h == f.from => Some(f.to),
+                h if h == f.to => Some(f.from),
+                _ => None,
+            });
+            of.unwrap_or(host)
+        };
+        let hosts = places.iter().enumerate().map(|(i, place)| {
+            let (name, short) = names(scenario, *place);
+            let [high, low] = (i as u16 + 1).to_be_bytes();
+            Host { name, short, place: *place, ip: Ipv4Addr::new(10, 77, high, low), peer: peer(i) }
+        });
+        let hosts = hosts.collect();
+        let min_rtt = min_rtt(scenario, &is_outside)?;
+        Ok(Plan { hosts, outside: Outside { flows: is_outside, hosts: places }, flows, min_rtt })
+    }
+
+    /// The host called `name`.
+    pub fn host(&self, name: &str) -> Option<usize> {
+        let by_name = self.hosts.iter().position(|h| h.name == name || h.short == name);
+        by_name.or_else(|| if name == "server" { self.hosts.first().map(|_| self.server(0)) } else { None })
+    }
+
+    /// The error about a name that no host has.
+    pub fn no_host(&self, name: &str) -> String {
+        let known: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).take(20).collect();
+        format!("there is no host \"{name}\"; the hosts are {}", known.join(", "))
+    }
+
+    /// The first station; without a station, the first host.
+    pub fn first_station(&self) -> usize {
+        self.hosts.iter().position(|h| matches!(h.place, Place::Station(_))).unwrap_or(0)
+    }
+
+    /// What `server` means at `host`: its peer, if that is no station; otherwise the first host that is no station.
+    fn server(&self, host: usize) -> usize {
+        let wired = |i: &usize| self.hosts.get(*i).is_some_and(|h| !matches!(h.place, Place::Station(_)));
+        let peer = self.hosts.get(host).map_or(host, |h| h.peer);
+        [host, peer].into_iter().find(wired).or_else(|| (0..self.hosts.len()).find(wired)).unwrap_or(peer)
+    }
+
+    /// Hosts, addresses and names, one host a line.
+    pub fn text(&self) -> String {
+        let wide = self.hosts.iter().map(|h| h.name.len()).max().unwrap_or(0);
+        let line = |h: &Host| format!("  {:wide$}  {:<9} {}\n", h.name, h.short, h.ip);
+        self.hosts.iter().map(line).collect()
+    }
+
+    /// What the kernel is told to make the hosts.
+    pub fn specs(&self, scenario: &Scenario) -> Vec<HostSpec> {
+        (0..self.hosts.len()).map(|i| self.spec(scenario, i)).collect()
+    }
+
+    fn spec(&self, scenario: &Scenario, i: usize) -> HostSpec {
+        let host = &self.hosts[i];
+        let mut names = "127.0.0.1 localhost\n".to_owned();
+        for h in &self.hosts {
+            let _ = writeln!(names, "{} {} {}", h.ip, h.name, h.short);
+        }
+        let _ = writeln!(names, "{} server", self.hosts[self.server(i)].ip);
+        let mut own = Vec::new();
+        for f in self.flows.iter().filter(|f| f.from == i || f.to == i) {
+            if let Some(ends) = scenario.flows.get(f.flow as usize).map(|f| &f.ends)
+                && let Transport::Tcp(t) = &ends.transport
+            {
+                own.push((f, t));
+            }
+        }
+        let any = |has: fn(&TcpSpec) -> bool| u8::from(own.iter().any(|(_, t)| has(t))).to_string();
+        let mut settings: Vec<(String, String)> = [
+            // What one connection learned must not change the next.
+            ("tcp_no_metrics_save", "1".to_owned()),
+            ("tcp_sack", any(|t| t.sack)),
+            ("tcp_timestamps", any(|t| t.timestamps.is_some())),
+            ("tcp_window_scaling", any(|t| t.window_scaling)),
+            ("tcp_ecn", any(|t| t.ecn != EcnEcho::Off)),
+        ]
+        .map(|(key, value)| (format!("net/ipv4/{key}"), value))
+        .into();
+        if own.is_empty() {
+            settings.truncate(1);
+        }
+        let mut routes: BTreeMap<usize, Metrics> = BTreeMap::new();
+        let mut buffer = 131_072;
+        for (f, t) in &own {
+            let metrics = routes.entry(if f.from == i { f.to } else { f.from }).or_default();
+            if f.from == i {
+                metrics.congestion = Some(congestion_control(t));
+                metrics.initial_window = Some(t.initial_window);
+                metrics.min_rto_ms = Some(t.rto.min.as_micros() as u32 / 1000);
+            } else {
+                // So the window scale fits; the border holds the limit.
+                metrics.window = Some(f.window);
+                buffer = buffer.max(4 * u64::from(f.window));
+            }
+        }
+        settings.push(("net/ipv4/tcp_rmem".into(), format!("4096 {buffer} {}", buffer.max(6 << 20))));
+        let routes = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, metrics)).collect();
+        HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes }
+    }
+}
+
+/// The name of the place in the file, and a short one.
+fn names(scenario: &Scenario, place: Place) -> (String, String) {
+    match place {
+        Place::Station(i) => {
+            let name = scenario.cell.as_ref().and_then(|c| c.stations.get(i)).map(|s| s.name.clone());
+            (name.unwrap_or_default(), format!("sta{i}"))
+        }
+        Place::Node(i) => (scenario.nodes.get(i).map(|n| n.name.clone()).unwrap_or_default(), format!("server{i}")),
+        Place::Ap(i) => (format!("ap{i}"), format!("ap{i}")),
+    }
+}
+
+/// The kernel's name of the congestion control.
+pub fn congestion_control(t: &TcpSpec) -> &'static str {
+    t.cc.entry.name
+}
+
+/// Checks that the kernel can carry `f`.
+fn check(f: &FlowSpec) -> Result<(), String> {
+    let simulate = "or write emulate = \"kernel\" into other flows only, so that this one is simulated";
+    match &f.ends.transport {
+        Transport::Udp(Some(_)) => Err(format!(
+            "flow {}: the kernel has no explicit congestion control for datagrams; remove `cc` from udp, {simulate}",
+            f.name
+        )),
+        Transport::Udp(None) => Ok(()),
+        Transport::Tcp(t) => {
+            let available = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+            let available = available.unwrap_or_default();
+            let name = congestion_control(t);
+            if available.split_whitespace().any(|known| known == name) {
+                return Ok(());
+            }
+            Err(format!(
+                "flow {}: this kernel has no congestion control \"{name}\" (it has {}); load it (modprobe tcp_{name}), \
+                    write one that it has, {simulate}",
+                f.name,
+                available.trim()
+            ))
+        }
+    }
+}
+
+/// The least sum of the wires' delays there and back, of all flows that are outside.
+fn min_rtt(scenario: &Scenario, is_outside: &[bool]) -> Result<Span, String> {
+    let delay = |at: &QueueAt| match *at {
+        QueueAt::Link { link, forward } => {
+            scenario.links.get(link).map_or(Span::ZERO, |l| if forward { l.forward.delay } else { l.reverse.delay })
+        }
+        QueueAt::Ap(_) | QueueAt::Station(_) => Span::ZERO,
+    };
+    let paths = queues_passed(scenario)?;
+    let own = paths.iter().zip(is_outside).filter(|(_, o)| **o).map(|(both, _)| both);
+    let sum = |both: &[Vec<QueueAt>; 2]| both.iter().flatten().map(delay).fold(Span::ZERO, |a, b| a + b);
+    Ok(own.map(sum).min().unwrap_or(Span::ZERO))
+}

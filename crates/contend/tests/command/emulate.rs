@@ -1,0 +1,146 @@
+//! `contend emulate`, where namespaces and TUN devices are. Otherwise the tests say that they are skipped;
+//! `CONTEND_REQUIRE=emu` makes that a failure. No test depends on the speed of the machine: the lateness of a run is
+//! not judged here, and the arithmetic of the verdict has its own tests.
+
+use super::Bench;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// One upload with a known round-trip time.
+const ONE: &str = r#"
+title = "One upload"
+duration = "4s"
+warmup = "1s"
+[wifi]
+standard = "802.11g"
+rate = "54Mbps"
+basic = "6Mbps"
+[[flow]]
+name = "up"
+from = "station"
+to = "server"
+tcp = "newreno"
+ack = 2
+delay = "10ms"
+window = "42p"
+"#;
+
+/// True if the test must be skipped, which is said.
+fn skipped() -> bool {
+    let Some(why) = contend_emu::needs::missing() else { return false };
+    let required = std::env::var("CONTEND_REQUIRE").is_ok_and(|all| all.split(',').any(|one| one == "emu"));
+    assert!(!required, "CONTEND_REQUIRE=emu, but {why}");
+    eprintln!("SKIPPED: {why}");
+    true
+}
+
+/// The goodput in Mb/s of the first run of a JSON object.
+fn goodput(o: &Value) -> f64 {
+    o["runs"][0]["metrics"]["goodput.up"].as_f64().unwrap() / 1e6
+}
+
+#[test]
+fn a_dry_run_shows_hosts_and_flows_without_any_privilege() {
+    let bench = Bench::with("one.toml", ONE);
+    let out = bench.contend(&["emulate", "one.toml", "--dry-run", "--in", "server", "--", "iperf3", "-s"]).with(0).out;
+    let want = "hosts\n  up.sta     sta0      10.77.0.1\n  up.server  server0   10.77.0.2\nflows\n  up  up.sta -> \
+        up.server port 20000\nprograms\n  up.server  0 s  iperf3 -s\n";
+    assert_eq!(out, want);
+    bench
+        .contend(&["emulate", "one.toml", "--dry-run", "--in", "nobody", "--", "true"])
+        .with(2)
+        .says(&["there is no host \"nobody\"", "up.sta"]);
+}
+
+#[test]
+fn the_kernel_cannot_carry_what_it_does_not_know() {
+    let bench = Bench::with("one.toml", &ONE.replace("newreno", "jersey"));
+    bench.contend(&["emulate", "one.toml", "--dry-run"]).with(2).says(&["flow up", "jersey", "emulate = \"kernel\""]);
+}
+
+#[test]
+fn a_replay_has_the_digest_of_the_emulation() {
+    if skipped() {
+        return;
+    }
+    let bench = Bench::with("one.toml", ONE);
+    let ended = bench.contend(&["emulate", "one.toml", "--format", "json"]);
+    assert!(matches!(ended.status, Some(0 | 1)), "{}", ended.err);
+    let (emulated, kept) = (ended.object(), bench.json("results/one/summary.json"));
+    assert_eq!(emulated["runs"][0]["digest"], kept["runs"][0]["digest"]);
+    let e = &emulated["runs"][0]["emulation"];
+    assert_eq!((e["overwritten"].as_u64(), e["refused"].as_object().unwrap().len()), (Some(0), 0), "{e}");
+    // Whatever the machine's load, some data pass, and no more than the air carries.
+    assert!((0.5..30.0).contains(&goodput(&emulated)), "{}", goodput(&emulated));
+    let late = e["late"].as_str().unwrap();
+    assert_eq!(ended.status, Some(i32::from(!late.is_empty())), "{late}");
+    let again = bench.contend(&["run", "--replay", "results/one", "--no-results", "--format", "json"]).with(0).object();
+    assert_eq!(again["runs"][0]["digest"], emulated["runs"][0]["digest"]);
+    assert_eq!(again["runs"][0]["flows"][0]["goodput"], emulated["runs"][0]["flows"][0]["goodput"]);
+    bench.contend(&["run", "--replay", "results/two"]).with(2);
+}
+
+#[test]
+fn a_program_reaches_the_server_by_name_and_is_ordinary() {
+    if skipped() {
+        return;
+    }
+    let bench = Bench::with("one.toml", ONE);
+    // The policy of the shell itself, field 41 of its stat: 0 is SCHED_OTHER. The name comes from /etc/hosts.
+    let words = "read -r line < /proc/self/stat; set -- ${line##*) }; echo policy ${39}; getent hosts server";
+    let ended = bench.contend(&["emulate", "one.toml", "--no-results", "--quiet", "--", "sh", "-c", words]);
+    assert!(ended.out.starts_with("policy 0\n10.77.0.2 "), "{} {}", ended.out, ended.err);
+    let failed = bench.contend(&["emulate", "one.toml", "--no-results", "--quiet", "--", "false"]);
+    assert_eq!(failed.status, Some(1));
+}
+
+/// Starts a run with a program that is easy to find, ends it by `signal`, and returns how many of these programs are
+/// left soon after.
+fn left_after(signal: &str, seconds: &str) -> usize {
+    let bench = Bench::with("one.toml", ONE);
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
+        .args(["emulate", "one.toml", "--no-results", "--", "sleep", seconds])
+        .current_dir(bench.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let running = || {
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let line = |e: std::fs::DirEntry| std::fs::read(e.path().join("cmdline")).ok();
+        let wanted = format!("sleep\0{seconds}\0");
+        all.filter_map(line).filter(|line| line == wanted.as_bytes()).count()
+    };
+    let wait_for = |many: usize| {
+        (0..600).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            running() == many
+        })
+    };
+    assert!(wait_for(1), "the program did not start");
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    wait_for(0);
+    let left = running();
+    if left > 0 {
+        child.kill().unwrap();
+    }
+    child.wait().unwrap();
+    left
+}
+
+#[test]
+fn after_kill_9_no_program_is_left() {
+    if skipped() {
+        return;
+    }
+    assert_eq!(left_after("-KILL", "54321.25"), 0);
+}
+
+#[test]
+fn after_an_interrupt_no_program_is_left() {
+    if skipped() {
+        return;
+    }
+    assert_eq!(left_after("-INT", "54321.75"), 0);
+}
