@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All checks, each by name: ./ci.sh [install|fmt|layers|schema|lint|test|golden|pages|book|bench|all]  (none: all)
+# All checks, each by name (none: all):
+# ./ci.sh [install|fmt|layers|schema|lint|test|bpf|golden|pages|book|bench|all]
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,6 +9,14 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
   command -v tshark >/dev/null || want+=(tshark)
   command -v chromium >/dev/null || want+=(chromium)
   python3 -c "import jsonschema" 2>/dev/null || want+=(python3-jsonschema)
+  # For crates/contend-bpf: libelf and zlib to build, clang and libbpf's headers to compare the objects.
+  [ -e /usr/include/libelf.h ] || want+=(libelf-dev)
+  [ -e /usr/include/zlib.h ] || want+=(zlib1g-dev)
+  [ -e /usr/include/bpf/bpf_helpers.h ] || want+=(libbpf-dev)
+  command -v pkg-config >/dev/null || want+=(pkg-config)
+  command -v make >/dev/null || want+=(make)
+  command -v clang >/dev/null || want+=(clang)
+  command -v llvm-objdump >/dev/null || want+=(llvm)
   [ ${#want[@]} -eq 0 ] && return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${want[@]}" >/dev/null
@@ -31,6 +40,30 @@ lint() {
 layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
 schema() { python3 ci/schema.py; } # the JSON schema of experiment files, against all of them
 tests()  { cargo test --workspace --profile ci --quiet; }
+# The kernel programs: tests with the feature, and whether the committed objects are what their text says.
+bpf() {
+  if [ -e /usr/include/libelf.h ] && command -v cc >/dev/null && command -v pkg-config >/dev/null; then
+    cargo test --package contend-bpf --features bpf --profile ci --quiet
+  else
+    echo "SKIPPED: tests of contend-bpf: libelf, cc or pkg-config is missing" >&2
+  fi
+  if command -v llvm-objdump >/dev/null && clang --version 2>/dev/null | grep -q "version 14\."; then
+    local made object name
+    made=$(mktemp -d)
+    crates/contend-bpf/build-objects.sh "$made"
+    for object in "$made"/*.o; do
+      name=$(basename "$object")
+      diff <(llvm-objdump -dr "$object" | tail -n +3) \
+        <(llvm-objdump -dr "crates/contend-bpf/objects/$name" | tail -n +3) >/dev/null || {
+        echo "ci.sh: $name is not what its text says; run crates/contend-bpf/build-objects.sh" >&2
+        return 1
+      }
+    done
+    rm -r "$made"
+  else
+    echo "SKIPPED: comparison of the BPF objects: clang 14, which made them, is not here" >&2
+  fi
+}
 # Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2
 # and ns-3 in their short form: every verdict as recorded.
 golden() {
@@ -57,11 +90,12 @@ case "${1:-all}" in
   schema)  schema ;;
   lint)    lint ;;
   test)    tests ;;
+  bpf)     bpf ;;
   golden)  golden ;;
   pages)   pages ;;
   book)    book ;;
   bench)   bench ;;
-  all)     install; fmt; schema; lint; tests; golden; pages; book; bench ;;
+  all)     install; fmt; schema; lint; tests; bpf; golden; pages; book; bench ;;
   *)
     echo "ci.sh: no check is called '$1'; the first lines of this file name them" >&2
     exit 2

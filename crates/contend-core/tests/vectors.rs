@@ -5,12 +5,10 @@ extern crate alloc;
 
 mod common;
 
-use common::{ack, contributing, defaults, each_vector, time, value};
-use contend_core::cc::{Ack, CaState, Cause, Controller, REGISTRY, RateSample, SSTHRESH_INFINITE, Signal, Window};
-use contend_core::observe::Local;
-use contend_core::registry::Entry;
-use contend_core::{Cx, Rng, Span, Time, cc, registry};
-use rand::SeedableRng as _;
+use common::controller::run;
+use common::{contributing, each_vector};
+use contend_core::cc::REGISTRY;
+use contend_core::{Cx, registry};
 
 #[test]
 fn every_controller_follows_its_vectors() {
@@ -28,131 +26,4 @@ fn the_recipe_for_a_congestion_controller_compiles_and_follows_its_vector() {
     let others = contributing::shows("A congestion controller", include_str!("recipes/fixed_window.rs"));
     assert_eq!(others.len(), 1, "a vector");
     run(&recipes::REGISTRY[0], &others[0], "CONTRIBUTING.md");
-}
-
-fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
-    let mut args = defaults(entry);
-    let mut w = Window::default();
-    let mut cc = None;
-    let mut rng = Rng::seed_from_u64(1);
-    for (n, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap().trim();
-        let (input, want) = line.split_once("->").unwrap_or((line, ""));
-        let words: Vec<&str> = input.split_whitespace().collect();
-        match words.as_slice() {
-            [] => continue,
-            ["set", name, v] => {
-                let p = entry
-                    .params
-                    .iter()
-                    .find(|p| p.name == *name)
-                    .unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
-                args.set(p.name, value(p, v));
-            }
-            ["start", "cwnd", cwnd, "ssthresh", ssthresh] => {
-                (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh))
-            }
-            ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
-            ["start", "capacity", capacity, "available", available] => {
-                let (capacity, available) = (capacity.parse().ok(), available.parse().ok());
-                w.local = Some(Local { capacity, available, ..Local::default() });
-            }
-            [at, input @ ..] => {
-                let cc = cc.get_or_insert_with(|| {
-                    let mut cc = (entry.build)(&args).unwrap();
-                    cc.on_start(&mut w);
-                    cc
-                });
-                let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
-                step(cc.as_mut(), &mut cx, &mut w, input)
-                    .unwrap_or_else(|| panic!("{file}:{}: cannot read {line:?}", n + 1));
-                let want: Vec<&str> = want.split_whitespace().collect();
-                let [_, cwnd, _, ssthresh, pacing @ ..] = want.as_slice() else {
-                    panic!("{file}:{}: what must follow?", n + 1)
-                };
-                assert_eq!(
-                    (w.cwnd, w.ssthresh),
-                    (cwnd.parse().unwrap(), threshold(ssthresh)),
-                    "{file}:{}: {line}",
-                    n + 1
-                );
-                if let [_, rate] = pacing {
-                    assert_eq!(w.pacing_rate / 1000, rate.parse::<u64>().unwrap(), "{file}:{}: {line}", n + 1);
-                }
-            }
-        }
-    }
-}
-
-/// Passes one line to the controller as the sender does.
-fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) -> Option<()> {
-    let option = |name| common::option(input, name);
-    let number = |name| option(name).map(|n| n.parse().unwrap());
-    let has = |word| input.contains(&word);
-    w.reduce_from = number("flight").unwrap_or(0);
-    w.inflight = number("inflight").unwrap_or(0);
-    w.sent = number("sent").unwrap_or(w.sent);
-    w.extra = number("extra").unwrap_or(0);
-    w.state = option("state").map_or(CaState::Open, |s| if s == "loss" { CaState::Loss } else { CaState::Recovery });
-    let (bw, over) = option("bw")
-        .map_or((0, 0), |s| s.split_once('/').map(|(n, t)| (n.parse().unwrap(), time(t).as_micros() as u32)).unwrap());
-    let rate = RateSample {
-        delivered: bw,
-        prior_delivered: number("prior").unwrap_or(0),
-        interval_us: over,
-        losses: number("losses").unwrap_or(0),
-        lost: number("lost").unwrap_or(0),
-        tx_in_flight: number("tx").unwrap_or(0),
-        ce: number("ce").unwrap_or(0),
-        prior_in_flight: number("before").unwrap_or(w.inflight),
-        app_limited: has("app_limited"),
-        ..RateSample::default()
-    };
-    let ack = Ack { rate, ..ack(input)? };
-    let truth = if has("error") { Some(Cause::Error) } else { has("congestion").then_some(Cause::Congestion) };
-    let why = match *input.first()? {
-        "ack" | "dup" => {
-            let full = cc.needs().full_control;
-            let every = option("every").map_or(Span::ZERO, time);
-            for _ in 0..number("times").unwrap_or(1) {
-                w.delivered += ack.delivered;
-                cc.on_every_ack(cx, w, &ack);
-                // In recovery the window does not grow.
-                if full || !(ack.dup || w.state == CaState::Recovery) {
-                    cc.on_ack(cx, w, &ack);
-                }
-                cx.now += every;
-            }
-            return Some(());
-        }
-        "lost" => {
-            cc.on_lost(cx, w, &RateSample { tx_in_flight: number("tx")?, lost: input.get(1)?.parse().ok()?, ..rate });
-            return Some(());
-        }
-        "restart" => {
-            cc.on_restart(w, cx.now, time(input.get(1)?));
-            return Some(());
-        }
-        "undo" => {
-            w.cwnd = number("cwnd").unwrap_or(w.cwnd);
-            w.ssthresh = number("ssthresh").unwrap_or(w.ssthresh);
-            cc.on_undo(w);
-            return Some(());
-        }
-        "loss" => Signal::Loss { seq: option("seq").map_or(0, |n| n.parse().unwrap()), marked: ack.ece, truth },
-        "ecn" => Signal::Ecn,
-        "local" => Signal::Local,
-        "timeout" => Signal::Timeout { nth: input.get(1)?.parse().ok()?, marked: ack.ece, truth },
-        _ => return None,
-    };
-    let r = cc.on_congestion(cx, w, Some(&ack), why);
-    if r.cause == Cause::Congestion {
-        w.cwnd_cnt = 0;
-    }
-    (w.cwnd, w.ssthresh) = (r.cwnd, r.ssthresh);
-    Some(())
-}
-
-fn threshold(text: &str) -> u32 {
-    if text == "inf" { SSTHRESH_INFINITE } else { text.parse().unwrap() }
 }

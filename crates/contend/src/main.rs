@@ -1,5 +1,5 @@
 //! The command: `contend run`, `emulate`, `watch`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`,
-//! `model`, `analyse`, `proxy`, `tool`, `report`, `doctor`, `completions`.
+//! `model`, `analyse`, `proxy`, `tool`, `report`, `deploy`, `doctor`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -75,6 +75,8 @@ enum Command {
     Tool(cmd::tool::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
+    /// Load a congestion controller or a control block into this machine's kernel, and take it out again
+    Deploy(cmd::deploy::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
     Doctor,
     /// Print a completion script for your shell: names of algorithms, keys, metrics, starters and files
@@ -172,6 +174,7 @@ fn go(command: Command) -> Result<Done, Report> {
         #[cfg(target_os = "linux")]
         Command::Tool(a) => cmd::tool::run(&a),
         Command::Report(a) => cmd::report::run(&a),
+        Command::Deploy(a) => cmd::deploy::run(&a),
         Command::Doctor => cmd::doctor::run(),
         Command::Completions { shell } => {
             cmd::print(&String::from_utf8_lossy(&cmd::complete::script(&shell)))?;

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod contributing;
+pub mod controller;
 
 use contend_core::cc::Ack;
 use contend_core::explicit::wcp;

@@ -1,6 +1,8 @@
 //! `contend doctor`: checks this machine: cores, memory, optional tools and how to install them.
 
 use crate::Done;
+use contend_bpf::Capability;
+use contend_bpf::capability::capabilities;
 use miette::Result;
 use std::process::Command;
 
@@ -8,7 +10,7 @@ pub fn run() -> Result<Done> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut out = format!("contend {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |what: &str, ok: bool, good: &str, bad: &str| {
-        out += &format!("  {} {what:<18} {}\n", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
+        out += &format!("  {} {what:<20} {}\n", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
     };
     line("cores", true, &format!("{cores}: runs use all cores unless --jobs gives another number"), "");
     line("memory", true, &memory(), "");
@@ -42,6 +44,13 @@ pub fn run() -> Result<Done> {
             version.as_deref().unwrap_or_default(),
             &format!("optional: {why}; on Debian: apt-get install {package}"),
         );
+    }
+    for (need, capability) in capabilities() {
+        let (ok, text) = match capability {
+            Capability::Ok => (true, "contend deploy can use it".into()),
+            Capability::Missing(why, remedy) => (false, format!("for contend deploy: {why}; {remedy}")),
+        };
+        line(&format!("deploy: {need}"), ok, &text, &text);
     }
     super::print(&out)?;
     Ok(Done::Well)

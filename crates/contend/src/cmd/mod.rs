@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod common;
 pub mod compare;
 pub mod complete;
+pub mod deploy;
 pub mod doctor;
 #[cfg(target_os = "linux")]
 pub mod emulate;

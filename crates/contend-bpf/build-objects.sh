@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Compiles the BPF objects into a folder (default: objects/ beside this file).
+# Needs clang, llvm-strip and libbpf's headers.
+set -euo pipefail
+cd "$(dirname "$0")"
+out=$(realpath -m "${1:-objects}")
+mkdir -p "$out"
+cd c
+flags=(-target bpf -mcpu=v3 -O2 -g -Wall -Werror -I "/usr/include/$(uname -m)-linux-gnu")
+
+controller() { # name, further definitions
+  local name=$1
+  shift
+  clang "${flags[@]}" -DCC="$name" -DUPPER="${name^^}" -DHEADER="\"cc/$name.h\"" "$@" -c cc.bpf.c -o "$out/$name.bpf.o"
+}
+controller reno
+controller jersey -DWITH_MARKS
+controller tcp_d
+controller tcp_av -DWITH_RATES
+for source in ap/*.bpf.c; do
+  [ -e "$source" ] || continue
+  clang "${flags[@]}" -c "$source" -o "$out/$(basename "$source" .c).o"
+done
+# Debugging information goes; what loading needs (BTF) stays.
+llvm-strip -g "$out"/*.o

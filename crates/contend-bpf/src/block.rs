@@ -1,0 +1,123 @@
+//! The control blocks that exist as tc programs (`c/ap/`) for an interface of an access point.
+
+use crate::Error;
+
+/// A control block that can be deployed.
+#[derive(Debug)]
+pub struct Block {
+    /// The name in contend.
+    pub name: &'static str,
+    /// The compiled programs, as `tc filter ... obj` takes them.
+    pub object: &'static [u8],
+    /// The programs for packets that leave the interface and for those that come in, and their sections.
+    pub egress: (&'static str, &'static str),
+    /// As `egress`.
+    pub ingress: (&'static str, &'static str),
+    /// Parameters: name, default, what it is.
+    pub params: &'static [(&'static str, u64, &'static str)],
+}
+
+/// All of them.
+pub const BLOCKS: &[Block] = &[
+    Block {
+        name: "fcwa",
+        object: include_bytes!("../objects/fcwa.bpf.o"),
+        egress: ("contend_fcwa", "tc"),
+        ingress: ("contend_fcwa", "tc"),
+        params: &[
+            ("segments", 20, "window limit of each flow in segments, as contend model fcwa gives it; 0: none"),
+            ("keep_edge", 1, "1: an offered window is never taken back; 0: it may be"),
+        ],
+    },
+    Block {
+        name: "ack_thinning",
+        object: include_bytes!("../objects/ack_thinning.bpf.o"),
+        egress: ("contend_thinning", "tc"),
+        ingress: ("contend_learn", "classifier"),
+        params: &[("d", 2, "one of d acknowledgments passes")],
+    },
+    Block {
+        name: "ack_filter",
+        object: include_bytes!("../objects/ack_filter.bpf.o"),
+        egress: ("contend_filter", "tc"),
+        ingress: ("contend_learn", "classifier"),
+        params: &[("least", 1, "packets that must wait in the queue before anything is filtered")],
+    },
+];
+
+impl Block {
+    /// The block of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(name: &str) -> Result<&'static Block, Error> {
+        BLOCKS.iter().find(|b| b.name == name).ok_or_else(|| {
+            let names: Vec<_> = BLOCKS.iter().map(|b| b.name).collect();
+            Error::new(
+                format!("there is no kernel program for the control block {name:?}"),
+                format!("choose one of {}", names.join(", ")),
+            )
+        })
+    }
+
+    /// The block whose program has this name in the kernel, which keeps 15 letters of it.
+    pub fn of_program(name: &str) -> Option<&'static Block> {
+        BLOCKS.iter().find(|b| b.egress.0.get(..15).unwrap_or(b.egress.0) == name)
+    }
+
+    /// The parameters as the C form has them, each a number of 64 bits, from settings like `segments=20`.
+    ///
+    /// # Errors
+    /// If a setting names no parameter, or its value is no whole number.
+    pub fn settings(&self, set: &[String]) -> Result<Vec<u8>, Error> {
+        let mut values: Vec<u64> = self.params.iter().map(|p| p.1).collect();
+        for s in set {
+            let (key, value) = s.split_once('=').unwrap_or((s, ""));
+            let Some(place) = self.params.iter().position(|p| p.0 == key) else {
+                let all: Vec<_> = self.params.iter().map(|p| format!("{} ({})", p.0, p.2)).collect();
+                return Err(Error::new(
+                    format!("{} has no parameter {key:?}", self.name),
+                    format!("its parameters: {}", all.join("; ")),
+                ));
+            };
+            values[place] = value.trim_end_matches('p').parse().map_err(|_| {
+                Error::new(
+                    format!("--set {s}: the value is no whole number"),
+                    format!("write --set {key}={}: {}", self.params[place].1, self.params[place].2),
+                )
+            })?;
+        }
+        Ok(values.into_iter().flat_map(u64::to_ne_bytes).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_c_form_has_the_parameters_in_order_with_their_defaults() {
+        for block in BLOCKS {
+            let path = format!("{}/c/ap/{}.bpf.c", env!("CARGO_MANIFEST_DIR"), block.name);
+            let text = std::fs::read_to_string(path).unwrap();
+            let (_, rest) = text.split_once(&format!("struct {}_set {{", block.name)).unwrap();
+            let (inside, rest) = rest.split_once('}').unwrap();
+            let names: Vec<_> =
+                inside.lines().filter_map(|l| Some(l.trim().strip_prefix("u64 ")?.split_once(';')?.0)).collect();
+            assert_eq!(names, block.params.iter().map(|p| p.0).collect::<Vec<_>>());
+            for (name, default, _) in block.params {
+                assert!(rest.contains(&format!(".{name} = {default}")), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_settings_name_the_parameters() {
+        let fcwa = Block::find("fcwa").unwrap();
+        assert_eq!(fcwa.settings(&["segments=28p".into()]).unwrap()[..8], 28u64.to_ne_bytes());
+        assert!(fcwa.settings(&["segment=28".into()]).unwrap_err().remedy.contains("keep_edge"));
+        assert!(fcwa.settings(&["segments=many".into()]).unwrap_err().remedy.contains("segments=20"));
+        assert!(Block::find("pilosof").unwrap_err().remedy.contains("ack_thinning"));
+        assert_eq!(Block::of_program("contend_thinnin").map(|b| b.name), Some("ack_thinning"));
+    }
+}

@@ -1,0 +1,46 @@
+//! Deploys algorithms of contend-core into the Linux kernel: congestion controllers by BPF struct_ops, control blocks
+//! as tc programs.
+//!
+//! Each program is a *twin*: its arithmetic is C text that also compiles for the host, and tests compare Rust, C on the
+//! host and C in the kernel for equality. The programs are in `c/`, compiled ones in `objects/`. The crate feature
+//! `bpf` adds the loader and needs libelf, zlib, make and a C compiler; without it this crate still says what can be
+//! deployed and what this machine lacks.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+#[cfg(feature = "bpf")]
+pub mod active;
+pub mod block;
+pub mod capability;
+#[cfg(feature = "bpf")]
+pub mod load;
+#[cfg(feature = "bpf")]
+pub mod tc;
+pub mod twin;
+
+pub use block::Block;
+pub use capability::Capability;
+pub use twin::Twin;
+
+/// Why something cannot be deployed, and what helps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl Error {
+    /// An error with its remedy.
+    pub fn new(what: impl Into<String>, remedy: impl Into<String>) -> Error {
+        Error { what: what.into(), remedy: remedy.into() }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {}", self.what, self.remedy)
+    }
+}
+
+impl std::error::Error for Error {}

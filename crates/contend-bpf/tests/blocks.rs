@@ -1,0 +1,325 @@
+//! The tc programs decide as the Rust blocks do, packet by packet, in the kernel's test runs.
+#![cfg(feature = "bpf")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+extern crate alloc;
+
+#[path = "../../contend-core/tests/common/mod.rs"]
+mod common;
+mod skip;
+
+use common::{PlainLink, defaults};
+use contend_bpf::block::Block;
+use contend_bpf::tc;
+use contend_core::ap::{self, Facts, Pass, Side};
+use contend_core::qdisc::{self, Site};
+use contend_core::registry::{Amount, Value, find};
+use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use libbpf_rs::{Object, ProgramInput};
+use rand::{RngExt as _, SeedableRng as _};
+
+const NEEDS: &[&str] = &["privileges", "BTF", "clsact"];
+const FACTS: Facts = Facts { buffer: None, flows: &[], cycle_time: &|_, _, _| Span::ZERO };
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+
+/// A TCP packet on Ethernet, over IPv4 or IPv6.
+#[derive(Clone, Default)]
+struct Frame {
+    six: bool,
+    flow: u16,
+    /// True for the direction that acknowledges.
+    back: bool,
+    flags: u8,
+    seq: u32,
+    ack: u32,
+    window: u16,
+    /// Window scale in a SYN.
+    scale: Option<u8>,
+    sack: bool,
+    payload: usize,
+}
+
+impl Frame {
+    fn bytes(&self) -> Vec<u8> {
+        let mut options = vec![1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
+        if let Some(scale) = self.scale {
+            options.extend([2, 4, 5, 0xb4, 1, 3, 3, scale]);
+        }
+        if self.sack {
+            options.extend([1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 9]);
+        }
+        let length = 20 + options.len();
+        let (mut ports, mut ends) = ([self.flow, 80], [[1u8; 4], [2; 4]]);
+        if self.back {
+            ports.reverse();
+            ends.reverse();
+        }
+        let mut tcp = vec![];
+        ports.iter().for_each(|p| tcp.extend(p.to_be_bytes()));
+        tcp.extend(self.seq.to_be_bytes());
+        tcp.extend(self.ack.to_be_bytes());
+        tcp.extend([(length as u8 / 4) << 4, self.flags]);
+        tcp.extend(self.window.to_be_bytes());
+        tcp.extend([0; 4]);
+        tcp.extend(options);
+        tcp.extend(std::iter::repeat_n(0x5a, self.payload));
+        let mut ip = if self.six {
+            let mut ip = vec![0x60, 0, 0, 0];
+            ip.extend((tcp.len() as u16).to_be_bytes());
+            ip.extend([6, 64]);
+            ends.iter().for_each(|e| ip.extend([*e; 4].concat()));
+            ip
+        } else {
+            let mut ip = vec![0x45, 0];
+            ip.extend((20 + tcp.len() as u16).to_be_bytes());
+            ip.extend([0, 0, 0x40, 0, 64, 6, 0, 0]);
+            ends.iter().for_each(|e| ip.extend(e));
+            ip
+        };
+        let sum = checksum(&ip, &tcp);
+        tcp[16..18].copy_from_slice(&sum.to_be_bytes());
+        let mut frame = vec![2; 12];
+        frame.extend(if self.six { [0x86, 0xdd] } else { [8, 0] });
+        frame.append(&mut ip);
+        frame.append(&mut tcp);
+        frame
+    }
+}
+
+/// The checksum of a TCP segment whose own is 0, or 0 if its own is right (RFC 9293 §3.1).
+fn checksum(ip: &[u8], tcp: &[u8]) -> u16 {
+    let ends = if ip.len() == 40 { &ip[8..] } else { &ip[12..] };
+    let mut sum: u64 =
+        ends.chunks(2).chain(tcp.chunks(2)).map(|c| u64::from(c[0]) << 8 | u64::from(*c.get(1).unwrap_or(&0))).sum();
+    sum += 6 + tcp.len() as u64;
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// Gives a frame to a program. Returns whether it passes, and how it leaves.
+fn offer(object: &mut Object, program: &str, frame: &[u8]) -> (bool, Vec<u8>) {
+    let mut out = vec![0; frame.len() + 64];
+    let run = object.progs_mut().find(|p| p.name() == program).unwrap();
+    let input = ProgramInput { data_in: Some(frame), data_out: Some(&mut out), ..ProgramInput::default() };
+    let result = run.test_run(input).unwrap();
+    let verdict = result.return_value as i32;
+    assert!(verdict == -1 || verdict == 2, "{verdict}");
+    out.truncate(frame.len());
+    (verdict == -1, out)
+}
+
+#[test]
+fn fcwa_writes_the_windows_that_rust_writes_and_the_checksums_stay_right() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("fcwa").unwrap();
+    let mut rng = Rng::seed_from_u64(1);
+    let (mut lowered, mut kept) = (0, 0);
+    for case in 0..16u16 {
+        let (segments, keep) = (rng.random_range(1..80u64), rng.random::<bool>());
+        let set = [format!("segments={segments}"), format!("keep_edge={}", u8::from(keep))];
+        let mut object = tc::load(block, &block.settings(&set).unwrap()).unwrap();
+        let (scale, mss) = (rng.random_range(0..=14u8), rng.random_range(200..1460usize));
+        let base = Frame { six: case % 2 > 0, flow: case, ..Frame::default() };
+        // The end that acknowledges opens, or is opened to; in one case of eight the other end does not scale.
+        let (opens, scales) = (rng.random::<bool>(), rng.random_range(0..8) > 0);
+        let other = scales.then_some(7);
+        for (back, flags) in [(opens, SYN), (!opens, SYN | ACK)] {
+            // A SYN with ACK offers a scale only if the SYN did.
+            let own = if back { Some(scale).filter(|_| scales || flags == SYN) } else { other };
+            let syn = Frame { back, flags, scale: own, window: 65_000, ..base.clone() }.bytes();
+            assert_eq!(offer(&mut object, "contend_fcwa", &syn), (true, syn));
+        }
+        let shift = if scales { scale } else { 0 };
+        let data = Frame { flags: ACK, payload: mss, window: 100, ..base.clone() }.bytes();
+        // No data of the other direction: its window stays.
+        assert_eq!(offer(&mut object, "contend_fcwa", &data), (true, data));
+
+        let first: u32 = rng.random();
+        let mut at = (1u64 << 32) + u64::from(first);
+        // With one flow Pilosof's window is the buffer.
+        let entry = find(ap::REGISTRY, "pilosof").unwrap();
+        let mut args = defaults(entry);
+        args.set("buffer", Value::Amount(Amount::Packets(segments)));
+        args.set("keep_edge", Value::Bool(keep));
+        let mut rust = (entry.build)(&args, &FACTS).unwrap();
+        let cx = &mut Cx { now: Time::ZERO, rng: &mut Rng::seed_from_u64(0) };
+        let seg = Segment { len: mss as u32, flags: Flags::ACK, ..Segment::default() };
+        let data = Packet::new(FlowId(0), 40 + mss as u32, Time::ZERO, Body::Tcp(seg));
+        rust.on_packet(cx, Side::Wire, data, &mut Pass::default());
+        for _ in 0..250 {
+            at += rng.random_range(0..3) * mss as u64;
+            let ack = Frame {
+                back: true,
+                flags: ACK,
+                ack: at as u32,
+                window: rng.random_range(0..u16::MAX),
+                sack: rng.random(),
+                ..base.clone()
+            };
+            let mut seg = Segment {
+                ack: at,
+                window: u32::from(ack.window) << shift,
+                window_scale: shift,
+                flags: Flags::ACK,
+                ..Segment::default()
+            };
+            let was = seg.window;
+            let ack_packet = Packet::new(FlowId(0), 40, Time::ZERO, Body::Tcp(seg)).reversed();
+            let mut passed = Pass::default();
+            rust.on_packet(cx, Side::Air, ack_packet, &mut passed);
+            seg = *passed.packets[0].1.tcp().unwrap();
+            let (passes, out) = offer(&mut object, "contend_fcwa", &ack.bytes());
+            let tcp = if ack.six { 54 } else { 34 };
+            let field = u16::from_be_bytes([out[tcp + 14], out[tcp + 15]]);
+            assert!(passes);
+            assert_eq!(u32::from(field) << shift, seg.window, "case {case}: {segments} of {mss}, scale {shift}");
+            assert_eq!(checksum(&out[14..tcp], &out[tcp..]), 0);
+            lowered += u32::from(seg.window < was);
+            kept += u32::from(seg.window == was);
+        }
+    }
+    assert!(lowered > 500 && kept > 50, "{lowered} {kept}");
+}
+
+#[test]
+fn fcwa_leaves_flows_alone_whose_handshake_it_has_not_seen() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("fcwa").unwrap();
+    let mut object = tc::load(block, &block.settings(&["segments=2".into()]).unwrap()).unwrap();
+    let base = Frame { flow: 5, flags: ACK, window: 60_000, ..Frame::default() };
+    let mut same = |frame: Frame| {
+        let bytes = frame.bytes();
+        offer(&mut object, "contend_fcwa", &bytes) == (true, bytes)
+    };
+    assert!(same(Frame { payload: 1000, ..base.clone() }) && same(Frame { back: true, ack: 1000, ..base.clone() }));
+    // Only the SYN of the end that acknowledges: it may scale, or not.
+    assert!(same(Frame { back: true, flags: SYN, scale: Some(7), ..base.clone() }));
+    assert!(same(Frame { payload: 1000, ..base.clone() }) && same(Frame { back: true, ack: 1000, ..base.clone() }));
+    assert!(same(Frame { flags: SYN | ACK, scale: Some(7), ..base.clone() }));
+    assert!(same(Frame { payload: 1000, ..base.clone() }) && !same(Frame { back: true, ack: 1000, ..base }));
+}
+
+#[test]
+fn ack_thinning_passes_at_once_what_rust_passes_at_once() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ack_thinning").unwrap();
+    let entry = find(ap::REGISTRY, "ack_thinning").unwrap();
+    for d in 1..6 {
+        let mut object = tc::load(block, &block.settings(&[format!("d={d}")]).unwrap()).unwrap();
+        let mut args = defaults(entry);
+        args.set("d", Value::Integer(d));
+        args.set("hold", Value::Time(Span::from_secs(1000)));
+        let mut rust = (entry.build)(&args, &FACTS).unwrap();
+        let mut rng = Rng::seed_from_u64(d as u64);
+        let cx = &mut Cx { now: Time::ZERO, rng: &mut Rng::seed_from_u64(0) };
+        let mut at = [1000u32; 4];
+        for flow in 0..4 {
+            let base = Frame { flow, ..Frame::default() };
+            offer(&mut object, "contend_thinning", &Frame { back: true, flags: SYN | ACK, ..base.clone() }.bytes());
+            // Data far ahead: a later acknowledgment must come.
+            let far = Frame { flags: ACK, seq: 1_000_000_000, payload: 100, ..base };
+            assert!(offer(&mut object, "contend_learn", &far.bytes()).0);
+        }
+        let mut dropped = 0;
+        for _ in 0..2000 {
+            let flow = rng.random_range(0..4u16);
+            let ack = &mut at[usize::from(flow)];
+            *ack += 500 * rng.random_range(0..4u32);
+            let (sack, psh) = (rng.random_range(0..10) == 0, rng.random_range(0..20) == 0);
+            let flags = ACK | if psh { 0x40 } else { 0 };
+            let frame = Frame { flow, back: true, flags, ack: *ack, sack, ..Frame::default() };
+            let mut seg = Segment {
+                ack: u64::from(*ack),
+                flags: if psh { Flags::ACK.with(Flags::ECE) } else { Flags::ACK },
+                ..Segment::default()
+            };
+            if sack {
+                seg.sack.push(1, 9);
+            }
+            let p = Packet::new(FlowId(flow.into()), 40, Time::ZERO, Body::Tcp(seg)).reversed();
+            let mut out = Pass::default();
+            rust.on_packet(cx, Side::Wire, p, &mut out);
+            let at_once = out.packets.last().is_some_and(|(_, q)| *q == p);
+            let (passes, bytes) = offer(&mut object, "contend_thinning", &frame.bytes());
+            assert_eq!(passes, at_once, "d = {d}, flow {flow}, ack {ack}");
+            assert!(!passes || bytes == frame.bytes());
+            dropped += u32::from(!passes);
+        }
+        assert_eq!(dropped > 300, d > 1, "{dropped}");
+    }
+}
+
+#[test]
+fn the_last_acknowledgment_of_the_data_always_passes() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ack_thinning").unwrap();
+    let mut object = tc::load(block, &block.settings(&["d=100".into()]).unwrap()).unwrap();
+    let base = Frame { flow: 9, flags: ACK, ..Frame::default() };
+    offer(&mut object, "contend_thinning", &Frame { back: true, flags: SYN | ACK, ..base.clone() }.bytes());
+    for n in 0..50u32 {
+        // Numbers that wrap.
+        let seq = (n * 1000).wrapping_sub(20_000);
+        assert!(offer(&mut object, "contend_learn", &Frame { seq, payload: 1000, ..base.clone() }.bytes()).0);
+        let ack = |ack| Frame { back: true, ack, ..base.clone() }.bytes();
+        assert!(!offer(&mut object, "contend_thinning", &ack(seq.wrapping_add(999))).0);
+        assert!(offer(&mut object, "contend_thinning", &ack(seq.wrapping_add(1000))).0);
+    }
+}
+
+#[test]
+fn ack_filter_filters_where_the_discipline_replaces() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ack_filter").unwrap();
+    let object = tc::load(block, &block.settings(&[]).unwrap()).unwrap();
+    let entry = find(qdisc::REGISTRY, "ack_filter").unwrap();
+    let mut args = defaults(entry);
+    args.set("limit", Value::Amount(Amount::Packets(1_000_000)));
+    let mut rust = (entry.build)(&args, &Site::ALONE).unwrap();
+    let (mut rng, mut own) = (Rng::seed_from_u64(3), Rng::seed_from_u64(0));
+    let cx = &mut Cx { now: Time::ZERO, rng: &mut own };
+    let mut sink = qdisc::Sink::default();
+    let (mut state, mut at, mut left, mut filtered) = ([[0u64; 4]; 3], [1000u64; 3], 0u64, 0);
+    // Data far ahead.
+    state.iter_mut().for_each(|s| s[1] = u64::MAX);
+    for _ in 0..20_000 {
+        if rng.random_range(0..3) == 0 {
+            left += u64::from(rust.dequeue(cx, &PlainLink, &mut sink).is_some());
+            continue;
+        }
+        let flow = rng.random_range(0..3usize);
+        at[flow] += 500 * rng.random_range(0..3u64);
+        let sack = rng.random_range(0..10) == 0;
+        let mut seg = Segment { ack: at[flow], flags: Flags::ACK, ..Segment::default() };
+        if sack {
+            seg.sack.push(1, 9);
+        }
+        let waiting = rust.backlog().packets;
+        let p = Packet::new(FlowId(flow as u32), 40, Time::ZERO, Body::Tcp(seg)).reversed();
+        rust.enqueue(cx, &PlainLink, p, &mut sink);
+        let replaced = rust.backlog().packets == waiting;
+        let here = left + u64::from(waiting) + 1;
+        let words = [&state[flow][..], &[at[flow], u64::from(!sack), here, left, 0]].concat();
+        let mut bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+        let step = object.progs_mut().find(|p| p.name() == "step").unwrap();
+        let input = ProgramInput { context_in: Some(&mut bytes), ..ProgramInput::default() };
+        step.test_run(input).unwrap();
+        let word = |i: usize| u64::from_ne_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap());
+        state[flow] = [0, 1, 2, 3].map(word);
+        assert_eq!(word(8) == 0, replaced, "flow {flow}, ack {}", at[flow]);
+        filtered += u32::from(replaced);
+    }
+    assert!(filtered > 2000, "{filtered}");
+}

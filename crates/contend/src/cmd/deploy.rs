@@ -1,0 +1,339 @@
+//! `contend deploy`: loads an algorithm into this machine's kernel, says what is loaded, takes it out.
+//!
+//! The process that deploys holds what it loaded: when it ends, in whatever way, the kernel takes it out.
+
+use super::{print, wrong};
+use crate::Done;
+use clap::Subcommand;
+use contend_bpf::{Block, Error, Twin};
+use contend_core::registry::Args as Parameters;
+use contend_lab::experiment::results::PointKey;
+use contend_lab::reading::expression::quantity;
+use contend_lab::reading::file::{Overlay, parse};
+use contend_sim::scenario::{EndsSpec, Transport};
+use miette::{Report, Result};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  contend deploy cc reno --for 10s            the name contend_reno exists for ten seconds
+  contend deploy cc tcp_d --set k=0           with a parameter; Ctrl-C takes it out
+  iperf3 -c HOST -C contend_tcp_d             a program that uses it, meanwhile
+  contend deploy status                       what is loaded, and by which process
+  contend deploy remove tcp_d                 take it out
+  contend deploy cc reno --recipe             the commands that do the same without contend
+  contend deploy fcwa --dev wlan0 --set segments=28 --for 1m
+                                              an access point that offers no flow more than 28 segments
+
+Nothing here changes the machine's default congestion control. docs/deploy.md tells what runs in the kernel, what is
+proved about it, and how to try it safely.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Register a congestion controller, as contend_NAME, until Ctrl-C
+    Cc(Controller),
+    /// At an access point: no TCP flow is offered a window of more than some segments
+    Fcwa(AtDevice),
+    /// At an access point: only every d-th acknowledgment of an upload goes out to the air
+    #[command(name = "ack_thinning")]
+    AckThinning(AtDevice),
+    /// At an access point: no acknowledgment goes out while an older one of its flow waits in the queue
+    #[command(name = "ack_filter")]
+    AckFilter(AtDevice),
+    /// List what is loaded, the process that holds it, and how often the kernel called it
+    Status,
+    /// Take out what is loaded
+    Remove {
+        /// Only this, like reno (default: everything of contend)
+        name: Option<String>,
+    },
+    /// Wait for the end of the process that deployed, and take its filters out
+    #[command(hide = true)]
+    Guard { numbers: Vec<u32> },
+}
+
+#[derive(Debug, clap::Args)]
+struct AtDevice {
+    /// The interface: that of the access point to its stations, like wlan0
+    #[arg(long, value_name = "DEV")]
+    dev: Option<String>,
+    /// A parameter, like segments=28, d=3 or least=4; a wrong one lists them
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct Controller {
+    /// reno, jersey, tcp_d or tcp_av
+    name: String,
+    /// A parameter of the controller, like k=0 (contend explain NAME); in the kernel abc is 0 unless it is given
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How long, or how without contend.
+#[derive(Debug, clap::Args)]
+struct How {
+    /// Take it out after this time, like 10s
+    #[arg(long = "for", value_name = "TIME")]
+    until: Option<String>,
+    /// Load nothing: print the commands that load it without contend
+    #[arg(long)]
+    recipe: bool,
+    /// Load nothing: write the compiled program to this file
+    #[arg(long, value_name = "FILE")]
+    object: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<Done> {
+    match &args.what {
+        What::Cc(c) => controller(c)?,
+        What::Fcwa(a) => block("fcwa", a)?,
+        What::AckThinning(a) => block("ack_thinning", a)?,
+        What::AckFilter(a) => block("ack_filter", a)?,
+        What::Guard { numbers } => loaded::guard(numbers)?,
+        What::Status => print(&loaded::status()?)?,
+        What::Remove { name } => print(&loaded::remove(name.as_deref())?)?,
+    }
+    Ok(Done::Well)
+}
+
+fn refused(e: Error) -> Report {
+    wrong(e.what, e.remedy)
+}
+
+fn controller(c: &Controller) -> Result<()> {
+    let twin = Twin::find(&c.name).map_err(refused)?;
+    let parameters = parameters(twin, &c.set)?;
+    twin.settings(&parameters).map_err(refused)?;
+    let file = format!("{}.bpf.o", twin.name);
+    if written(&c.how, twin.object)? {
+        return Ok(());
+    }
+    if c.how.recipe {
+        return print(&format!(
+            "# As root, with bpftool of Linux 6.4 or later, and the defaults of the parameters.\n\
+             # The directory keeps the controller registered until `rm`.\n\
+             contend deploy cc {name} --object {file}\n\
+             mount -t bpf bpf /sys/fs/bpf 2>/dev/null; mkdir -p /sys/fs/bpf/contend\n\
+             bpftool struct_ops register {file} /sys/fs/bpf/contend\n\
+             sysctl net.ipv4.tcp_available_congestion_control\n\
+             # take it out\n\
+             rm -r /sys/fs/bpf/contend\n",
+            name = twin.name,
+        ));
+    }
+    loaded::controller(twin, &parameters, time(&c.how)?)
+}
+
+fn block(name: &str, a: &AtDevice) -> Result<()> {
+    let block = Block::find(name).map_err(refused)?;
+    let settings = block.settings(&a.set).map_err(refused)?;
+    if written(&a.how, block.object)? {
+        return Ok(());
+    }
+    let device = || {
+        a.dev.as_deref().ok_or_else(|| {
+            wrong("the interface is missing", format!("write contend deploy {name} --dev wlan0; ip link lists them"))
+        })
+    };
+    if a.how.recipe {
+        let dev = a.dev.as_deref().unwrap_or("DEV");
+        let file = format!("{name}.bpf.o");
+        return print(&format!(
+            "# As root, with tc of iproute2 built with libbpf, and the defaults of the parameters\n\
+             contend deploy {name} --object {file}\n\
+             tc qdisc add dev {dev} clsact\n\
+             tc filter add dev {dev} egress bpf da obj {file} sec {out}\n\
+             tc filter add dev {dev} ingress bpf da obj {file} sec {inside}\n\
+             # take it out, with all other filters of clsact\n\
+             tc qdisc del dev {dev} clsact\n",
+            out = block.egress.1,
+            inside = block.ingress.1,
+        ));
+    }
+    loaded::block(block, &settings, device()?, time(&a.how)?)
+}
+
+/// Writes the object where the call wants it. Returns true if it did.
+fn written(how: &How, object: &[u8]) -> Result<bool> {
+    let Some(path) = &how.object else { return Ok(false) };
+    std::fs::write(path, object).map_err(|e| {
+        wrong(format!("{} cannot be written: {e}", path.display()), "name a file in a folder that you may write to")
+    })?;
+    Ok(true)
+}
+
+fn time(how: &How) -> Result<Option<std::time::Duration>> {
+    let Some(text) = &how.until else { return Ok(None) };
+    let span = quantity::span(text)
+        .map_err(|e| wrong(format!("--for {text}: {e}"), "write it with its unit, like --for 10s"))?;
+    Ok(Some(std::time::Duration::from_nanos(span.as_nanos())))
+}
+
+/// The parameters as an experiment file would have them: the same names, units, ranges and messages.
+fn parameters(twin: &Twin, set: &[String]) -> Result<Parameters> {
+    let text = format!(
+        "title = \"deploy\"\nduration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n\
+         [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {{ cc = {{ kind = \"{}\" }}, recovery = \"newreno\" }}\n",
+        twin.name
+    );
+    // Linux counts every segment that an ACK covers.
+    let abc = twin.entry().params.iter().find(|p| p.name == "abc").map(|_| ("flow.0.tcp.cc.abc".into(), "0".into()));
+    let mut settings: Vec<(String, String)> = abc.into_iter().collect();
+    for s in set {
+        let (key, value) = s
+            .split_once('=')
+            .ok_or_else(|| wrong(format!("--set {s} has no value"), format!("write --set {s}=VALUE")))?;
+        settings.push((format!("flow.0.tcp.cc.{key}"), value.into()));
+    }
+    let experiment = parse("--set", &text, &settings)?;
+    let none = Overlay::of(None);
+    let point = experiment.points.first().cloned().unwrap_or_else(PointKey::default);
+    let resolved = experiment.scenario(&point, &none)?;
+    let flow = resolved.scenario.flows.into_iter().next();
+    match flow.map(|f| f.ends) {
+        Some(EndsSpec { transport: Transport::Tcp(tcp), .. }) => Ok(tcp.cc.args),
+        _ => Err(wrong("the parameters cannot be read", "report this as a defect of contend")),
+    }
+}
+
+/// What needs the feature `bpf`.
+#[cfg(feature = "bpf")]
+mod loaded {
+    use super::refused;
+    use crate::cmd::{print, say, wrong};
+    use contend_bpf::{Block, Twin, active, capability, load, tc};
+    use contend_core::registry::Args;
+    use miette::Result;
+    use std::fmt::Write as _;
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    pub fn controller(twin: &Twin, parameters: &Args, until: Option<Duration>) -> Result<()> {
+        let stop = stop();
+        let deployed = load::deploy(twin, parameters).map_err(refused)?;
+        let name = deployed.name().to_owned();
+        say(&format!("{name} is registered; a program uses it by its name: iperf3 -c HOST -C {name}"));
+        wait(&stop, until);
+        let calls = deployed.calls();
+        drop(deployed);
+        print(&format!(
+            "{name} is taken out after {} acknowledgments, {} of them in reach of growth, and {} congestion signals\n",
+            calls.acks, calls.growths, calls.signals
+        ))
+    }
+
+    pub fn block(block: &Block, settings: &[u8], device: &str, until: Option<Duration>) -> Result<()> {
+        let stop = stop();
+        let own = std::env::current_exe()
+            .map_err(|e| wrong(format!("contend does not find itself: {e}"), "call it by its path"))?;
+        let mut guard = Command::new(own);
+        // In a group of its own: Ctrl-C ends the process that waits, not its guard.
+        guard.args(["deploy", "guard"]).process_group(0);
+        let attached = tc::deploy(block, settings, device, guard).map_err(refused)?;
+        say(&format!("{} is at {device}, in both directions", block.name));
+        wait(&stop, until);
+        let passed = attached.passed();
+        drop(attached);
+        print(&format!(
+            "{} is taken out of {device}; TCP packets seen: {}, windows lowered: {}, acknowledgments dropped: {}\n",
+            block.name, passed.seen, passed.lowered, passed.dropped
+        ))
+    }
+
+    pub fn guard(numbers: &[u32]) -> Result<()> {
+        tc::guard(numbers).map_err(refused)
+    }
+
+    pub fn status() -> Result<String> {
+        capability::require(&["privileges"]).map_err(refused)?;
+        let mut out = String::new();
+        for a in active::active() {
+            let name = if a.is_controller { format!("contend_{}", a.name) } else { a.name };
+            let holder = a.holder.map_or("no process".into(), |pid| format!("process {pid}"));
+            let calls = a
+                .calls
+                .map_or(String::new(), |c| format!(", {} acknowledgments, {} congestion signals", c.acks, c.signals));
+            let _ = writeln!(out, "{name}: held by {holder}{calls}");
+        }
+        Ok(if out.is_empty() { "nothing of contend is deployed\n".into() } else { out })
+    }
+
+    pub fn remove(name: Option<&str>) -> Result<String> {
+        capability::require(&["privileges"]).map_err(refused)?;
+        let gone = active::remove(name).map_err(refused)?;
+        let names: Vec<_> = gone.into_iter().map(|a| a.name).collect();
+        Ok(if names.is_empty() {
+            "nothing of contend was deployed\n".into()
+        } else {
+            format!("taken out: {}\n", names.join(", "))
+        })
+    }
+
+    /// Ctrl-C and SIGTERM come here.
+    fn stop() -> mpsc::Receiver<()> {
+        let (tell, told) = mpsc::channel();
+        let _ = ctrlc::set_handler(move || {
+            let _ = tell.send(());
+        });
+        told
+    }
+
+    fn wait(stop: &mpsc::Receiver<()>, until: Option<Duration>) {
+        match until {
+            Some(time) => {
+                let _ = stop.recv_timeout(time);
+            }
+            None => {
+                let _ = stop.recv();
+            }
+        }
+    }
+}
+
+/// This contend was built without it.
+#[cfg(not(feature = "bpf"))]
+mod loaded {
+    use super::refused;
+    use contend_bpf::{Block, Twin, capability};
+    use contend_core::registry::Args;
+    use miette::Result;
+    use std::time::Duration;
+
+    fn lacking<T>() -> Result<T> {
+        Err(match capability::require(&["bpf (build)"]) {
+            Err(e) => refused(e),
+            Ok(()) => refused(contend_bpf::Error::new("nothing can be deployed", "build contend with --features bpf")),
+        })
+    }
+
+    pub fn controller(_: &Twin, _: &Args, _: Option<Duration>) -> Result<()> {
+        lacking()
+    }
+    pub fn block(_: &Block, _: &[u8], _: &str, _: Option<Duration>) -> Result<()> {
+        lacking()
+    }
+    pub fn guard(_: &[u32]) -> Result<()> {
+        lacking()
+    }
+    pub fn status() -> Result<String> {
+        lacking()
+    }
+    pub fn remove(_: Option<&str>) -> Result<String> {
+        lacking()
+    }
+}
