@@ -1163,6 +1163,20 @@ fn aggregates_have_the_limits_of_the_standard() {
             "standard = \"802.11n\"\nampdu = {}\nmac_queue = \"100B\"",
             "`wifi.mac_queue` counts 1 to 1000000 packets; write for example mac_queue = \"128p\"",
         ),
+        (
+            "standard = \"802.11n\"\nampdu = { hw_queue = 65 }",
+            "`wifi.ampdu.hw_queue` is too large: 65; write a value from 0 to 64",
+        ),
+        (
+            "standard = \"802.11n\"\n[ap]\naql = {}",
+            "`ap.aql` has no meaning without aggregates; write ampdu = {} in [wifi], or remove it",
+        ),
+        (
+            "standard = \"802.11n\"\nampdu = {}\n[ap]\naql = { high = \"4ms\" }",
+            "`ap.aql` has a `high` limit below the `low` one; write a larger high, or a smaller low",
+        ),
+        ("standard = \"802.11n\"\nampdu = {}\n[ap]\naql = { low = \"2ms\", high = \"4ms\" }", "(no error)"),
+        ("standard = \"802.11n\"\n[ap]\naql = \"off\"", "(no error)"),
         ("standard = \"802.11ax\"\nampdu = { window = 256, lifetime = \"never\" }", "(no error)"),
         ("standard = \"802.11ax\"\nampdu = \"off\"", "(no error)"),
         (

@@ -242,6 +242,9 @@ window = "= max(32, limit)"
 attempts = "never"
 lifetime = "500ms"
 missed = { case = "explicit", 0 = "data", 1 = "request" }
+hw_queue = 2
+[ap]
+aql = { low = "2ms", high = "8ms" }
 [[station]]
 name = "fast"
 count = 2
@@ -389,6 +392,8 @@ const KEYS: &[&str] = &[
     "ampdu.bytes",
     "ampdu.window",
     "ampdu.case",
+    "ampdu.hw_queue",
+    "aql",
     "mac_queue",
     "std",
     "ac",

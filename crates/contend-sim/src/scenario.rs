@@ -11,8 +11,8 @@ pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{EcnEcho, EndsSpec, Handshake, Start, TcpSpec, Transport, UdpControl, UniformSpan};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
-    AfterCollision, Aggregation, ApSpec, Capture, CellSpec, ChannelSpec, CtsRule, ErrorModelSpec, FieldLink, FieldSpec,
-    IdleAccess, MacSpec, Shadowing, Site, StationSpec,
+    AfterCollision, Aggregation, AirtimeLimit, ApSpec, Capture, CellSpec, ChannelSpec, CtsRule, ErrorModelSpec,
+    FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site, StationSpec,
 };
 
 use crate::rng;

@@ -5,12 +5,13 @@ mod common;
 
 use common::*;
 use contend_core::registry::{Amount, Value};
-use contend_core::{Span, Time, qdisc};
+use contend_core::{Packet, Span, Time, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request};
+use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::*;
-use contend_sim::wifi::{Frame, FrameOutcome};
+use contend_sim::wifi::{Frame, FrameOutcome, More};
 use contend_sim::{loss, traffic};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -337,6 +338,166 @@ fn weighted_fair_queueing_shares_bytes_with_aggregates() {
     }
 }
 
+/// One backoff for all categories (`sbb`): best effort is saturated, and voice has a packet now and then. Each A-MPDU
+/// has packets of one category. Voice goes before best effort, but behind what is fixed.
+#[test]
+fn categories_share_no_aggregate_and_voice_waits_only_for_what_is_fixed() {
+    let sbb = choose(access::REGISTRY, "edca", &[("scheduling", Value::Word("sbb".into()))]);
+    for hw_queue in 1..4 {
+        let mut s =
+            downloads(&[54_000_000, 54_000_000], "fifo", &[], Aggregation { hw_queue, window: 256, ..AGGREGATION });
+        s.flows[1].to = s.flows[0].to;
+        s.flows[1].category = Category::Vo;
+        s.flows[1].ends.packet = 200;
+        s.flows[1].ends.traffic = choose(traffic::REGISTRY, "cbr", &[("rate", Value::Rate(43_210))]);
+        s.cell.as_mut().unwrap().aps[0].station.access = sbb.clone();
+        let mut net = Net::new(&s).unwrap();
+        net.keep_frames(Time::ZERO, at(30.0), 1_000_000);
+        net.run_until(at(30.0));
+        let log = net.frames().unwrap();
+        let mut waits = vec![];
+        for f in log.frames().iter().filter(|f| f.kind == Data && f.start > at(0.1)) {
+            let packets = match f.more {
+                More::Packets(from, to) => log.packets()[from as usize..to as usize].iter().map(|p| p.packet).collect(),
+                _ => vec![f.packet.unwrap()],
+            };
+            let flow = u32::from(f.category == Category::Vo);
+            assert!(packets.iter().all(|p| p.flow.0 == flow), "{:?}", f.category);
+            if flow == 1 {
+                waits.extend(packets.iter().map(|p| (f.start - p.queued).as_micros() as f64));
+            }
+        }
+        // A burst of 23 packets: DIFS, 7.5 slots, PPDU, SIFS, block acknowledgment.
+        let burst = 28.0 + 7.5 * 9.0 + (ppdu(23 * 1540, 216) + 10 + ppdu(32, 24)) as f64;
+        let (most, expected) = (waits.iter().copied().fold(0.0, f64::max), burst * f64::from(hw_queue));
+        assert!(waits.len() > 700, "{}", waits.len());
+        // Each burst may have 7.5 slots more; then the packet itself contends.
+        let longest = expected + f64::from(hw_queue) * 67.5 + 28.0 + 135.0;
+        assert!((expected - 300.0..longest).contains(&most), "{hw_queue}: {most} us, expected {expected}");
+    }
+}
+
+/// Batches that are made ahead have nothing of what comes later: of five packets that come together the first three go
+/// out alone.
+#[test]
+fn what_is_fixed_ahead_gets_no_more_packets() {
+    let mut s = saturated(phy_g(), mac(Aggregation { hw_queue: 3, ..AGGREGATION }), 1, 54_000_000, 1);
+    s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
+    s.flows[0].ends.start = Start::At(at(0.001));
+    s.flows[0].ends.size = Some(5 * 1472);
+    let (net, frames) = frames_of(&s, 1.0);
+    let sizes: Vec<u32> = frames.iter().filter(|f| f.kind == Data).map(|f| f.bytes).collect();
+    assert_eq!((sizes, net.received(0).packets), (vec![1536, 1536, 1536, 2 * 1540], 5));
+}
+
+/// Stations and access point have this limit.
+fn limit_airtime(s: &mut Scenario, low: u64, high: u64, total: u64) {
+    let ms = Span::from_millis;
+    let cell = s.cell.as_mut().unwrap();
+    for one in cell.stations.iter_mut().chain([&mut cell.aps[0].station]) {
+        one.aql = Some(AirtimeLimit { low: ms(low), high: ms(high), total: ms(total) });
+    }
+}
+
+/// FQ-CoDel serves a flow with few packets at once, but behind what is below it: 1,000 packets or, with Linux's limit
+/// of 12 ms and 247.9 us for each packet, 49. 26 of these remain when the burst on the air is over, and 23 are a burst.
+#[test]
+fn packets_below_a_queue_need_no_more_airtime_than_the_limit() {
+    let longest = |limited: bool| {
+        let mut s = downloads(&[54_000_000, 54_000_000], "fq_codel", &[], AGGREGATION);
+        s.flows[1].to = s.flows[0].to;
+        s.flows[1].ends.packet = 200;
+        s.flows[1].ends.traffic = choose(traffic::REGISTRY, "cbr", &[("rate", Value::Rate(40_000))]);
+        if limited {
+            limit_airtime(&mut s, 5, 12, 24);
+        }
+        let mut net = Net::new(&s).unwrap();
+        net.keep_frames(at(1.0), at(10.0), 1_000_000);
+        net.run_until(at(10.0));
+        let log = net.frames().unwrap();
+        let sparse = log.packets().iter().map(|p| p.packet).filter(|p| p.flow.0 == 1);
+        let starts =
+            log.frames().iter().filter_map(|f| if let More::Packets(a, b) = f.more { Some((f, a..b)) } else { None });
+        let first = |p: Packet| {
+            let carries = |(_, r): &(&Frame, std::ops::Range<u32>)| {
+                log.packets()[r.start as usize..r.end as usize].iter().any(|q| q.packet == p)
+            };
+            starts.clone().find(carries).map(|(f, _)| (f.start - p.queued).as_micros())
+        };
+        sparse.filter_map(first).max().unwrap()
+    };
+    let burst = 28 + 68 + ppdu(23 * 1540, 216) + 10 + ppdu(32, 24);
+    let (limited, free) = (longest(true), longest(false));
+    assert!((2 * burst - 400..2 * burst + 400).contains(&limited), "{limited} us, expected {}", 2 * burst);
+    assert!(free > 40 * burst, "{free} us");
+}
+
+/// A packet needs 247.9 us: eight are less than 2 ms, so nine may wait for each receiver. A small limit for all lets
+/// each have only its low limit.
+#[test]
+fn each_receiver_has_its_own_limit() {
+    for (total, packets) in [(24, 9), (1, 5)] {
+        let mut s = downloads(&[54_000_000, 54_000_000], "airtime", &[], AGGREGATION);
+        limit_airtime(&mut s, 1, 2, total);
+        let (_, frames) = frames_of(&s, 5.0);
+        let sizes =
+            |to| frames.iter().filter(move |f| f.kind == Data && f.to == to && f.start > at(0.1)).map(|f| f.bytes);
+        for to in [1, 2] {
+            assert!(sizes(to).count() > 300 && sizes(to).all(|bytes| bytes == packets * 1540), "{total} ms");
+        }
+    }
+}
+
+/// Another station is on the air when five packets come: with `hw_queue = 0` all go out together, otherwise the first
+/// goes alone.
+#[test]
+fn an_open_aggregate_takes_what_comes_while_it_contends() {
+    for (hw_queue, bytes) in [(0, 5 * 1540), (1, 1536)] {
+        let mut s = saturated(phy_g(), mac(Aggregation { hw_queue, ..AGGREGATION }), 2, 54_000_000, 1);
+        s.flows[0].ends.start = Start::At(at(0.001));
+        s.flows[1] = cbr("up.1".into(), Place::Station(1), Place::Node(1), 800_000_000);
+        s.flows[1].ends.start = Start::At(at(0.2));
+        s.flows[1].ends.size = Some(5 * 1472);
+        let (_, frames) = frames_of(&s, 0.4);
+        let first = frames.iter().find(|f| f.kind == Data && f.from == 2).unwrap();
+        assert_eq!(first.bytes, bytes, "{hw_queue}");
+    }
+}
+
+/// A saturated station has the same throughput with batches fixed ahead, also if MPDUs are lost.
+#[test]
+fn fixing_ahead_costs_a_saturated_station_nothing() {
+    let throughput = |hw_queue, p| {
+        // A window that nothing holds for long.
+        let spec = Aggregation { hw_queue, window: 256, ..AGGREGATION };
+        let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+        lossy(&mut s, p);
+        frames_of(&s, 10.0).0.received(0).packets as f64
+    };
+    for p in [0.0, 0.1] {
+        let ratio = throughput(2, p) / throughput(1, p);
+        assert!((ratio - 1.0).abs() < 0.005, "losses of {p}: {ratio}");
+    }
+}
+
+/// Two packets of 1,500 B at 54 Mb/s take 538 us with their answer, and a limit of 700 us ends each opportunity after
+/// one such exchange. A batch that is fixed ahead does not change for the rest of an opportunity: it waits for the
+/// next.
+#[test]
+fn a_batch_that_is_fixed_ahead_waits_for_an_opportunity_in_which_it_fits() {
+    let txop = Value::Time(Span::from_micros(700));
+    for hw_queue in [1, 2] {
+        let spec = Aggregation { hw_queue, ..AGGREGATION };
+        let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+        s.cell.as_mut().unwrap().stations[0].access = choose(access::REGISTRY, "dcf", &[("txop", txop.clone())]);
+        let (_, frames) = frames_of(&s, 2.0);
+        let data: Vec<&Frame> = frames.iter().filter(|f| f.kind == Data && f.start > at(0.1)).collect();
+        assert!(data.len() > 1000 && data.iter().all(|f| f.bytes == 2 * 1540), "{hw_queue}: {:?}", data[0]);
+        let exchange = ppdu(2 * 1540, 216) + 10 + ppdu(32, 24);
+        assert!(data.windows(2).all(|w| (w[1].start - w[0].start).as_micros() >= exchange + 28), "{hw_queue}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
@@ -350,13 +511,15 @@ proptest! {
         lifetime in prop_oneof![Just(0u64), 1u64..50],
         asks: bool,
         msdu in prop_oneof![Just(0), 1000u32..12_000],
+        hw_queue in 0u32..5,
         loss in prop_oneof![Just(0.0), 0.0..0.7],
+        aql in prop::option::of((1u64..6, 0u64..10, 1u64..40)),
         rts: bool,
         tcp: bool,
         queue in 0..every::disciplines().len(),
     ) {
         let lifetime = Span::from_millis(lifetime);
-        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, msdu, ..AGGREGATION };
+        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, msdu, hw_queue, ..AGGREGATION };
         let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..mac(spec) };
         let mut s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)
@@ -365,6 +528,9 @@ proptest! {
         };
         lossy(&mut s, loss);
         s.cell.as_mut().unwrap().aps[0].station.queue = every::disciplines()[queue].clone();
+        if let Some((low, more, total)) = aql {
+            limit_airtime(&mut s, low, low + more, total);
+        }
         law::all_hold(&s, &[at(0.1), at(0.3), at(0.7)]);
     }
 }

@@ -110,7 +110,8 @@ fn lossy_cells_send_the_same_frames_in_a_field() {
     for i in 0..rules.len().max(queues.len()) {
         let (rule, queue) = (&rules[i % rules.len()], &queues[i % queues.len()]);
         let rts = i % 4 == 0;
-        let aggregation = Aggregation { asks: i % 3 == 0, limit: [200, 20][i % 2], ..spec };
+        let hw_queue = i as u32 / 2 % 4;
+        let aggregation = Aggregation { asks: i % 3 == 0, limit: [200, 20][i % 2], hw_queue, ..spec };
         let mac = MacSpec {
             aggregation: (i % 5 != 1).then_some(aggregation),
             rts_threshold: if rts { 500 } else { u32::MAX },
@@ -163,7 +164,7 @@ fn aggregates_of_every_format_are_the_same_in_a_field() {
     for (i, mode) in (0..24).map(|i| (i, modes[i % modes.len()])) {
         let (rts, p) = [(false, 0.0), (false, 0.2), (true, 0.0)][i / 2 % 3];
         let mac = MacSpec {
-            aggregation: Some(specs[i % specs.len()]),
+            aggregation: Some(Aggregation { hw_queue: [1, 2, 3, 0][i / 6], ..specs[i % specs.len()] }),
             rts_threshold: if rts { 500 } else { u32::MAX },
             ..MAC
         };

@@ -66,6 +66,7 @@ fn format() -> impl Strategy<Value = Option<Format>> {
     let spec = limits.prop_map(|(mpdus, window, limit, attempts, lifetime, asks)| Aggregation {
         lifetime: Span::from_millis(lifetime),
         msdu: [0, 3839][(limit % 2) as usize],
+        hw_queue: window % 4,
         ..Aggregation { mpdus, window, limit, attempts, asks, ..AGGREGATION }
     });
     prop::option::of((mode, prop::option::weighted(0.8, spec)))
@@ -190,7 +191,7 @@ proptest! {
         let mut net = Net::new(&s).unwrap();
     net.keep_frames(Time::ZERO, at(2.0), 1_000_000);
         net.run_until(at(2.0));
-        law::data_keep_their_order(net.frames().unwrap().frames());
+        law::data_keep_their_order(&s, net.frames().unwrap().frames());
     }
 
     #[test]

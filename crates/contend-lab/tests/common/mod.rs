@@ -10,6 +10,7 @@ use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
 use contend_lab::writing::output::{FigureSpec, ReportContext};
 use contend_sim::stats::Durations;
+use contend_sim::wifi::access::Category;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome as Fate, StationId};
 use std::collections::BTreeMap;
 
@@ -440,6 +441,7 @@ impl Exchange {
             from,
             to,
             kind: FrameKind::Data,
+            category: Category::Be,
             outcome: Fate::Received,
             rate: 54_000_000,
             mode: None,
@@ -475,6 +477,7 @@ impl Exchange {
             from: to,
             to: from,
             kind: FrameKind::Ack,
+            category: Category::Be,
             rate: 24_000_000,
             retry: 0,
             bytes: 14,

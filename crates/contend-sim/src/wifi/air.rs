@@ -210,6 +210,11 @@ impl Air {
         self.present[self.channel(from, to) as usize].set(rate);
     }
 
+    /// The format of data from one station to another at the present rate.
+    pub(super) fn format_to(&self, from: StationId, to: StationId) -> &Format {
+        &self.table(self.rate(from, to)).rate
+    }
+
     /// The durations at a rate.
     #[inline]
     fn table(&self, rate: RateNumber) -> &RateTable {

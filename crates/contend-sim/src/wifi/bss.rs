@@ -6,13 +6,13 @@
 use super::access::Reads;
 use super::agents::{Agents, MessageFault, is_copy, is_message};
 use super::air::Air;
+use super::around::Returned;
 use super::bridge::{Bridge, Chain, Exit, Routes};
 use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
 use super::field::{Field, Links};
 use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
-use super::mac::Returned;
 use super::observers::{Observers, Truth};
 use super::rates::Mpdus;
 use super::reception::Reception;

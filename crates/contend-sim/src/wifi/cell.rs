@@ -230,6 +230,7 @@ impl Cell {
         if self.senders.len() > 1 && senders.stations.have_categories() {
             self.collide_inside(senders);
         }
+        self.senders.iter().for_each(|&who| senders.wins(who));
         let several = usize::from(self.senders.len() > 1);
         let channel = self.contention.channel();
         self.waits.starts[several] += 1;

@@ -364,6 +364,7 @@ impl Field {
         for &who in &starting {
             let station = senders.stations.station_of(who);
             self.turn_busy(senders, station);
+            senders.wins(who);
             senders.started(who, true);
             self.begin_exchange(senders, station, who, now);
         }

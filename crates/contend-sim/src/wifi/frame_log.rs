@@ -121,6 +121,7 @@ impl OnAir<'_> {
             from,
             to,
             kind: self.part.kind.frame(),
+            category: self.service.category,
             outcome: self.outcome,
             rate: self.plan.format(self.part.kind).bps,
             mode: self.plan.format(self.part.kind).mode(),

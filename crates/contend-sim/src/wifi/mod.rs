@@ -4,6 +4,8 @@ pub mod access;
 mod agents;
 mod air;
 mod air_link;
+mod aql;
+mod around;
 pub mod bridge;
 pub mod bss;
 mod cell;
@@ -23,6 +25,7 @@ mod observers;
 pub mod phy;
 pub mod ppdu;
 pub mod propagation;
+mod queues;
 mod rates;
 mod reception;
 mod saturated;
@@ -40,6 +43,7 @@ pub use rates::Mpdus;
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 
+use self::access::Category;
 use self::phy::Mode;
 use crate::mobility::Point;
 use contend_core::{Packet, Span, Time};
@@ -77,6 +81,8 @@ pub struct Frame {
     pub to: StationId,
     /// Kind of the frame.
     pub kind: FrameKind,
+    /// The category of the data of its exchange; best effort if the sender has no categories.
+    pub category: Category,
     /// Fate of the frame.
     pub outcome: FrameOutcome,
     /// Rate of its payload in bits per second.

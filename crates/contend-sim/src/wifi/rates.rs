@@ -10,7 +10,7 @@ use super::air::Air;
 use super::phy::Format;
 use super::timing::RateNumber;
 use contend_core::rate_control::{Chain, RateControl, Sent};
-use contend_core::{Cx, Rng, Time};
+use contend_core::{Cx, Rng, Span, Time};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -49,6 +49,14 @@ pub(super) struct Outcome {
     /// True if an answer came, and its SNR in dB if that is known.
     pub(super) answered: bool,
     pub(super) snr: Option<f64>,
+}
+
+impl Chosen {
+    /// Most bytes of a PSDU of the attempt; `limit` as in [`Air::most_bytes`].
+    pub(super) fn most_bytes(self, air: &Air, limit: Span) -> u32 {
+        // No second MPDU fits into 0 bytes.
+        if self.alone { 0 } else { air.most_bytes(self.rate, limit) }
+    }
 }
 
 impl Rates {

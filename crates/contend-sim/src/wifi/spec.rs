@@ -232,8 +232,11 @@ pub struct Aggregation {
     pub window: u32,
     /// The longest PPDU.
     pub duration: Span,
-    /// Most packets below the queue, for all receivers together.
+    /// Most packets below a queue, for all receivers together.
     pub limit: u32,
+    /// Most aggregates that are made before they are sent, with the one that contends; 0: that one takes more packets
+    /// until it is sent.
+    pub hw_queue: u32,
     /// An MPDU is given up when its packet has waited for this long since it was queued; [`Span::ZERO`]: never.
     pub lifetime: Span,
     /// An MPDU is given up when it was sent this often; `None`: never.
@@ -279,6 +282,17 @@ pub enum AfterCollision {
     Difs,
 }
 
+/// The airtime queue limit of a transmitter (AQL of Linux): how much airtime the packets below its queues may need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirtimeLimit {
+    /// For one receiver in one category, always.
+    pub low: Span,
+    /// The same while less than `total` is pending.
+    pub high: Span,
+    /// For all receivers and categories.
+    pub total: Span,
+}
+
 /// The specification of a station or of the access point.
 #[derive(Clone, Debug)]
 pub struct StationSpec {
@@ -288,6 +302,8 @@ pub struct StationSpec {
     pub rate: DataRate,
     /// Its queue.
     pub queue: Choice<qdisc::Build>,
+    /// How much airtime may be pending below it, with aggregates; `None`: there is no limit.
+    pub aql: Option<AirtimeLimit>,
     /// The losses of its channel, in both directions.
     pub loss: Option<Choice<loss::Build>>,
     /// The quality of its channel and the control of its rates. That of an access point is not used.

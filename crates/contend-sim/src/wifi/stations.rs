@@ -8,13 +8,16 @@ use super::access::{Category, Draw, Reads, Scheduling, Setting};
 use super::agents::is_urgent;
 use super::air::Air;
 use super::air_link::AirLink;
+use super::aql::Aql;
+use super::around::{Around, Returned};
 use super::bridge::{Bridge, Host};
 use super::contention::BackoffRules;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst, PartKind};
-use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues, Returned};
+use super::mac::{Failure, Heard, InService, Mac, Next};
 use super::observers::Observers;
 use super::phy::Phy;
+use super::queues::{Queue, Queues};
 use super::rates::{Mpdus, Rates};
 use super::spec::{CellSpec, StationSpec};
 use super::store::{Headers, Store};
@@ -58,6 +61,8 @@ pub(super) struct Stations {
     returned: Option<Vec<Returned>>,
     /// True if routing messages go before all other packets.
     prefers_messages: bool,
+    /// The airtime that is pending at each station that has a limit; empty if none has.
+    aql: Vec<Option<Aql>>,
     /// The rate controls of each station; empty if all rates are fixed.
     rates: Vec<Rates>,
     /// The MPDUs that each station has sent and that were sent to it; empty if they are not counted.
@@ -88,9 +93,13 @@ impl Stations {
             backlogged: 0,
             returned: None,
             prefers_messages: false,
+            aql: Vec::new(),
             rates: Vec::new(),
             mpdus: Vec::new(),
         };
+        if spec.mac.aggregation.is_some() && spec.members().any(|s| s.aql.is_some()) {
+            all.aql = spec.members().map(|s| s.aql.map(Aql::new)).collect();
+        }
         if spec.members().any(|s| s.channel.rate_control.is_some()) {
             all.rates = spec.members().map(|s| Rates::new(rng::stream(seed, &s.name, "rates"))).collect();
         }
@@ -121,7 +130,7 @@ impl Stations {
             let name = format!("{}.{}", spec.name, category.name());
             if scheduling == Scheduling::AfterBackoff {
                 contenders[category as usize] = self.macs.len() as Contender;
-                let queue = make.queue(spec, &name)?;
+                let queue = make.queue(spec, category, &name)?;
                 self.macs.push(make.mac(station, spec, category, &name, Queues::One(queue))?);
             }
             self.category_queues.push((contenders[category as usize], category));
@@ -377,13 +386,14 @@ struct Make<'a> {
 impl Make<'_> {
     /// The Mac of `station` with the number of the station.
     fn own(&self, station: StationId, spec: &StationSpec) -> Result<Mac, String> {
-        let mac = self.mac(station, spec, Category::Be, &spec.name, Queues::One(self.queue(spec, &spec.name)?))?;
+        let queue = self.queue(spec, Category::Be, &spec.name)?;
+        let mac = self.mac(station, spec, Category::Be, &spec.name, Queues::One(queue))?;
         if mac.access().scheduling() != Scheduling::BeforeBackoff {
             return Ok(mac);
         }
         let queue = |category: Category| match category {
-            Category::Be => self.queue(spec, &spec.name),
-            _ => self.queue(spec, &format!("{}.{}", spec.name, category.name())),
+            Category::Be => self.queue(spec, category, &spec.name),
+            _ => self.queue(spec, category, &format!("{}.{}", spec.name, category.name())),
         };
         let [vo, vi, be, bk] = Category::ALL.map(queue);
         self.mac(station, spec, Category::Be, &spec.name, Queues::ByCategory(Box::new([vo?, vi?, be?, bk?])))
@@ -404,15 +414,16 @@ impl Make<'_> {
         let (timing, rng) = (self.air.timing(), rng::stream(self.seed, name, "backoff"));
         let mut mac = Mac::new(station, timing.limits, access, rng, queues);
         if let Some(spec) = timing.aggregation {
-            mac.aggregate(Store::new(spec, Headers { mpdu: self.phy.mpdu(0), llc: self.phy.llc }));
+            let headers = Headers { mpdu: self.phy.mpdu(0), llc: self.phy.llc };
+            mac.aggregate(|| Store::new(spec, headers), spec.hw_queue as usize);
         }
         Ok(mac)
     }
 
-    /// A queue. `name` is the name of its random stream.
-    fn queue(&self, spec: &StationSpec, name: &str) -> Result<Queue, String> {
+    /// A queue of packets of `category`. `name` is the name of its random stream.
+    fn queue(&self, spec: &StationSpec, category: Category, name: &str) -> Result<Queue, String> {
         let discipline = (spec.queue.entry.build)(&spec.queue.args, &self.site)?;
-        Ok(Queue::new(discipline, rng::stream(self.seed, name, "queue")))
+        Ok(Queue::new(category, discipline, rng::stream(self.seed, name, "queue")))
     }
 }
 
@@ -451,7 +462,20 @@ impl Senders<'_, '_> {
         if self.stations.pauses {
             self.watch(station);
         }
-        (free && self.take_next(who)).then_some(who)
+        if free {
+            return self.take_next(who).then_some(who);
+        }
+        self.look_ahead(who);
+        None
+    }
+
+    /// Batches of `who`, which has one in service, are made as far as they may be.
+    #[inline]
+    fn look_ahead(&mut self, who: Contender) {
+        if self.stations.macs[who as usize].may_look_ahead() {
+            self.with(who, |mac, around| mac.look_ahead(around));
+            self.took(who);
+        }
     }
 
     /// Takes all packets for `next` out of the queue of `station`.
@@ -478,12 +502,17 @@ impl Senders<'_, '_> {
     /// Asks the queues of `who` again, which held packets back. True if `who` now has a burst and had none before.
     pub(super) fn ask_again(&mut self, who: Contender) -> bool {
         let mac = &self.stations.macs[who as usize];
-        // If a burst is in service, the queues are asked after it.
-        if mac.in_service().is_some() {
+        // If a burst is in service and none may be fixed behind it, the queues are asked after it.
+        let is_free = mac.in_service().is_none();
+        if !is_free && !mac.may_look_ahead() {
             return false;
         }
         if mac.next_deadline() > self.now {
             self.stations.held_back.push(who);
+            return false;
+        }
+        if !is_free {
+            self.look_ahead(who);
             return false;
         }
         self.take_next(who)
@@ -507,6 +536,15 @@ impl Senders<'_, '_> {
     #[inline]
     pub(super) fn started(&mut self, who: Contender, alone: bool) {
         self.stations.macs[who as usize].started(alone);
+    }
+
+    /// `who` has won the medium, perhaps with others, and begins a transmission opportunity.
+    #[inline]
+    pub(super) fn wins(&mut self, who: Contender) {
+        if self.stations.macs[who as usize].is_open() {
+            self.with(who, |mac, around| mac.extend(around));
+            self.took(who);
+        }
     }
 
     /// The burst of `who` was acknowledged, see [`Mac::answered`].
@@ -584,12 +622,14 @@ impl Senders<'_, '_> {
     /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
-        let Stations { macs, returned, rates, mpdus, .. } = &mut *self.stations;
+        let Stations { macs, returned, aql, rates, mpdus, .. } = &mut *self.stations;
         let mac = &mut macs[who as usize];
         let (now, air, observers) = (self.now, self.air, &*self.observers);
         let link = AirLink { now, air, observers, station: mac.station() };
         let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
-        let (rates, mpdus) = (rates.get_mut(mac.station() as usize), &mut mpdus[..]);
-        f(mac, &mut Around { now, air, link: &link, sink, trace, returned, rates, mpdus })
+        let station = mac.station() as usize;
+        let aql = aql.get_mut(station).and_then(Option::as_mut);
+        let (rates, mpdus) = (rates.get_mut(station), &mut mpdus[..]);
+        f(mac, &mut Around { now, air, link: &link, sink, trace, returned, aql, rates, mpdus })
     }
 }

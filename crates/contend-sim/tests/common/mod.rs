@@ -88,6 +88,7 @@ pub const AGGREGATION: Aggregation = Aggregation {
     window: 64,
     duration: LONGEST_PPDU,
     limit: 1000,
+    hw_queue: 1,
     lifetime: Span::ZERO,
     attempts: None,
     asks: true,
@@ -98,6 +99,7 @@ pub fn station(name: String, rate: u64) -> StationSpec {
     let access = choose(access::REGISTRY, "dcf", &[]);
     StationSpec {
         client: None,
+        aql: None,
         name,
         rate: rate.into(),
         queue: fifo(100),

@@ -17,7 +17,7 @@ use super::site::Sites;
 use super::table_names::flow_names;
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
-use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_loss, read_queue};
+use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_aql, read_loss, read_queue};
 use super::wire_rate::wire_rate;
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
@@ -377,6 +377,7 @@ impl<'a> Builder<'a> {
                     }
                     (None, _) => wifi.queue.clone(),
                 },
+                aql: read_aql(&mut f, &wifi.mac)?,
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
                 access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
                 channel: read_channel(&mut f, &wifi.channel)?,
@@ -592,6 +593,7 @@ impl<'a> Builder<'a> {
                     name: station.into(),
                     rate: w.phy.data,
                     queue: w.queue.clone(),
+                    aql: None,
                     loss: w.loss.clone(),
                     access: w.access.clone(),
                     channel: w.channel.clone(),

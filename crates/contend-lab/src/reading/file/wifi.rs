@@ -13,7 +13,7 @@ use contend_core::qdisc;
 use contend_core::registry::{Amount, Choice, Unit};
 use contend_sim::loss;
 use contend_sim::scenario::{
-    AfterCollision, Aggregation, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec,
+    AfterCollision, Aggregation, AirtimeLimit, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec,
 };
 use contend_sim::wifi::access::{self, Setting};
 use contend_sim::wifi::phy::{Band, Durations, LONGEST_PPDU, Phy, Preamble, Protection, Standard};
@@ -224,6 +224,7 @@ fn read_ampdu(v: &Val, standard: Standard) -> Result<Option<Aggregation>, FileEr
             Ok(d)
         })?,
         limit: (2 * window).max(MAC_QUEUE),
+        hw_queue: f.read_or("hw_queue", 1, |v| Ok(v.integer(0..=64)? as u32))?,
         lifetime: f.read_or("lifetime", Span::ZERO, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,
         attempts: f.read_or("attempts", Some(7), |v| {
             if never(&v) { Ok(None) } else { Ok(Some(v.integer(1..=255)? as u32)) }
@@ -260,6 +261,7 @@ const ONE_MPDU: Aggregation = Aggregation {
     window: 1,
     duration: LONGEST_PPDU,
     limit: MAC_QUEUE,
+    hw_queue: 1,
     lifetime: Span::ZERO,
     attempts: None,
     asks: false,
@@ -280,6 +282,27 @@ pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, F
     let access = choice(v, access::REGISTRY, "access rule")?;
     objection(v, access.entry.name, (access.entry.build)(&access.args, Setting::of(phy)))?;
     Ok(access)
+}
+
+/// Reads `aql` of a table: "off", or the limits, whose defaults are those of Linux.
+pub(crate) fn read_aql(f: &mut Fields, mac: &MacSpec) -> Result<Option<AirtimeLimit>, FileError> {
+    f.read_or("aql", None, |v| {
+        if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
+            return Ok(None);
+        }
+        if mac.aggregation.is_none() {
+            return Err(v.error("has no meaning without aggregates", "write ampdu = {} in [wifi], or remove it"));
+        }
+        let mut f = v.table()?;
+        // IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L, _H and IEEE80211_AQL_THRESHOLD of Linux.
+        let mut of = |key, ms| f.read_or(key, Span::from_millis(ms), |v| v.positive_span());
+        let limit = AirtimeLimit { low: of("low", 5)?, high: of("high", 12)?, total: of("total", 24)? };
+        if limit.high < limit.low {
+            return Err(v.error("has a `high` limit below the `low` one", "write a larger high, or a smaller low"));
+        }
+        f.finish()?;
+        Ok(Some(limit))
+    })
 }
 
 /// Reads `queue` of a table; it cannot name stations.

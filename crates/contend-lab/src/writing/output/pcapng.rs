@@ -138,8 +138,9 @@ impl Shown<'_> {
                 control(out, if f.kind == FrameKind::BlockAck { BLOCK_ACK } else { REQUEST }, 0);
                 out.extend(mac_of(f.to));
                 out.extend(mac_of(f.from));
-                // Compressed (802.11-2016 §9.3.1.8.3), then the number of the first MPDU. In place of a fragment number
-                // is the length of the bitmap (802.11ax-2021 table 9-30a, 802.11be-2024).
+                // Compressed, of the traffic identifier in the highest bits (802.11-2016 §9.3.1.8.3), then the number
+                // of the first MPDU. In place of a fragment number is the length of the bitmap (802.11ax-2021 table
+                // 9-30a, 802.11be-2024).
                 let bitmap = self.run.channel.bitmap(f);
                 let length: u16 = match bitmap.len() {
                     0..=8 => 0,
@@ -147,7 +148,7 @@ impl Shown<'_> {
                     33..=64 => 8,
                     _ => 10,
                 };
-                out.extend([0x04, 0]);
+                out.extend([0x04, f.category.tid() << 4]);
                 out.extend((f.sequence << 4 | length).to_le_bytes());
                 out.extend(bitmap);
                 cut = (f.bytes as usize + radiotap.len()).saturating_sub(out.len() + 4);
@@ -172,8 +173,8 @@ impl Shown<'_> {
                 out.extend(a3);
                 out.extend((f.sequence << 4).to_le_bytes());
                 if capture.qos {
-                    // §9.2.4.5: traffic identifier 0, normal ACK, and whether packets share the MPDU.
-                    out.extend([u8::from(shares) << 7, 0]);
+                    // §9.2.4.5: traffic identifier, normal ACK, and whether packets share the MPDU.
+                    out.extend([f.category.tid() | u8::from(shares) << 7, 0]);
                 }
                 if let [before @ .., last] = mpdu.together
                     && shares
@@ -425,6 +426,7 @@ mod tests {
     use super::*;
     use crate::measuring::metric::synthetic;
     use contend_core::{Span, Time};
+    use contend_sim::wifi::access::Category;
 
     #[test]
     fn a_block_is_padded_to_four_bytes_and_says_its_length_twice() {
@@ -445,6 +447,7 @@ mod tests {
             from,
             to,
             kind: FrameKind::Data,
+            category: Category::Be,
             outcome: FrameOutcome::Received,
             rate: 6_000_000,
             mode: None,

@@ -18,6 +18,17 @@ impl Category {
     /// Every category by its index `category as usize`, the highest first.
     pub const ALL: [Category; 4] = [Category::Vo, Category::Vi, Category::Be, Category::Bk];
 
+    /// The traffic identifier of its frames: one of the two user priorities of the category (IEEE 802.11-2016 Table
+    /// 10-1).
+    pub const fn tid(self) -> u8 {
+        match self {
+            Category::Vo => 6,
+            Category::Vi => 5,
+            Category::Be => 0,
+            Category::Bk => 1,
+        }
+    }
+
     /// The word of files and results.
     pub const fn name(self) -> &'static str {
         match self {

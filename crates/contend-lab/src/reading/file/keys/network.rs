@@ -213,8 +213,8 @@ static WIFI: Table = Table {
             "Most bytes of an A-MSDU: packets that share an MPDU, in an A-MPDU or alone; from 802.11n on. At most \
                 7935B in 802.11n, where A-MPDUs have 4065B, and in 802.11ax at 2.4 GHz; elsewhere 11398B."),
         key("mac_queue", &[Kind::Amount], Words("two windows, at least \"128p\", with ampdu or amsdu"), "\"500p\"",
-            "Packets below the queue of a sender, for all its receivers: they have been put into A-MPDUs, or wait for \
-                it; needs `ampdu` or `amsdu`."),
+            "Packets below a queue of a sender, for all its receivers: they have been put into A-MPDUs, or wait for \
+                it. A sender with categories has so many below the queue of each. Needs `ampdu` or `amsdu`."),
         key("protection", &[Kind::Word(&[
                 word("none", "No protection."),
                 word("cts-to-self", "The sender sends a CTS to itself before each such frame."),
@@ -386,6 +386,7 @@ static AP: Table = Table {
         key("name", &[Kind::Text], Words("\"ap\"; must be given in [[ap]]"), "\"left\"",
             "The name in stations, links, metrics and results; only in [[ap]]."),
         key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "\"fq_codel\"", "Queue discipline."),
+        AQL_KEY,
         key("control", &[Kind::Word(NONE), Kind::Algorithm(Family::Controls),
             Kind::List(&Kind::Algorithm(Family::Controls))], Value("\"none\""), "[{ kind = \"fcwa\" }]",
             "Control blocks that see and may change packets, in the order in which packets pass them."),
@@ -419,6 +420,7 @@ static STATION: Table = Table {
         EXTENDED_RANGE,
         key("queue", QUEUE, Words("that of [wifi]; 50 packets in an Ethernet converter"), "\"fq_codel\"",
             "Queue discipline."),
+        AQL_KEY,
         key("loss", LOSS, Words("that of [wifi]"), "{ kind = \"bernoulli\", p = \"1%\" }",
             "Loss on the air, besides collisions."),
         key("access", ACCESS, Words("that of [wifi]"), "\"dcf\"", "Rule of medium access."),
@@ -732,6 +734,10 @@ static AMPDU: Table = Table {
             "An A-MPDU ends where the PPDU would last longer; at most 5.484 ms."),
         key("window", &[Kind::Whole(1, 1024)], Words("64 in 802.11n and ac, 256 in ax, 1024 in be"), "64",
             "Packets that may be under way to one receiver: the window of the block acknowledgment."),
+        key("hw_queue", &[Kind::Whole(0, 64)], Value("1"), "2",
+            "A-MPDUs that are made before they are sent, the one that contends included: packets that come later are \
+                not added to them. 2 as in ath9k of Linux; 1: an A-MPDU is made when it begins to contend; 0: when it \
+                is sent, as in ns-3 (with queues that do not give turns to receivers)."),
         key("attempts", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::Whole(1, 255)], Words("7"),
             "\"never\"", "Attempts of a packet before it is given up."),
         key("lifetime", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::PositiveTime],
@@ -740,6 +746,30 @@ static AMPDU: Table = Table {
                 word("data", "The sender sends the packets again."),
                 word("request", "The sender asks for the block acknowledgment first, as in ns-3."),
             ])], Words("\"data\""), "\"request\"", "What follows a block acknowledgment that did not come."),
+    ],
+};
+
+const AQL_KINDS: &[Kind] = &[Kind::Word(NO_LIMIT), Kind::Table(&AQL)];
+const NO_LIMIT: &[Word] = &[word("off", "There is no limit.")];
+
+#[rustfmt::skip]
+const AQL_KEY: Key = key("aql", AQL_KINDS, Value("\"off\""), "{}",
+    "The airtime queue limit of Linux: the packets that are below the queue, and not yet acknowledged, may need so \
+        much airtime; needs `ampdu` or `amsdu`.");
+
+#[rustfmt::skip]
+static AQL: Table = Table {
+    heading: "aql of [ap] or [[station]]",
+    doc: "The airtime queue limit. An empty table has the limits of Linux. A queue that gives turns to receivers \
+        (`airtime`, `vfq`, ...) has the limits of each receiver; the packets of another queue count as those of one.",
+    has_members: false,
+    keys: &[
+        key("low", &[Kind::PositiveTime], Value("\"5ms\""), "\"2ms\"",
+            "Airtime of the packets to one receiver, in one category, that may always be below the queue."),
+        key("high", &[Kind::PositiveTime], Value("\"12ms\""), "\"4ms\"",
+            "The same while the packets to all receivers need less than `total`."),
+        key("total", &[Kind::PositiveTime], Value("\"24ms\""), "\"8ms\"",
+            "Airtime of the packets to all receivers above which each has only `low`."),
     ],
 };
 

@@ -96,8 +96,9 @@ until = "jain > 0.5"
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11ax\" }\n[[station]]\nname = \"a\"\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
-    "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\n\
-        [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\nap = { aql = {} }\n\
+        [[station]]\nname = \"a\"\naql = {}\n\
+        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     r#"duration = "70s"
 [wifi]
 standard = "802.11a"

@@ -144,6 +144,7 @@ fn packed(frames: &[&Frame]) -> Packed {
 mod tests {
     use super::*;
     use contend_core::{Span, Time};
+    use contend_sim::wifi::access::Category;
 
     #[test]
     fn frames_alike_share_a_shape_and_a_long_silence_is_kept() {
@@ -153,6 +154,7 @@ mod tests {
             from: 1,
             to: 0,
             kind: FrameKind::Ack,
+            category: Category::Be,
             outcome: FrameOutcome::Collided,
             rate: 24_000_000,
             mode: None,
