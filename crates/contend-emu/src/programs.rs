@@ -52,19 +52,22 @@ impl Programs {
         let mut threads = Vec::new();
         let (of_programs, stopped) = (asking.clone(), Arc::clone(&stop));
         let start = move || {
-            let mut passed = Time::ZERO;
+            let (mut passed, mut children) = (Time::ZERO, Vec::new());
             for (number, (host, p)) in programs.into_iter().enumerate() {
                 if !wait(p.start.since(passed).as_nanos(), &stopped) {
-                    return;
+                    break;
                 }
                 passed = p.start;
                 let log = logs.as_deref().map(|folder| folder.join(format!("program-{}.log", number + 1)));
                 let words = p.words.clone();
                 match of_programs.at(host, move || background(&words, log.as_deref())) {
-                    // The first process of the namespace ends it; nobody waits for it.
-                    Ok(_) => {}
+                    Ok(child) => children.push(child),
                     Err(e) => eprintln!("contend: {} cannot be started: {e}", p.words.join(" ")),
                 }
+            }
+            // The PID namespace ends only when all its processes are waited for.
+            for mut child in children {
+                let _ = child.wait();
             }
         };
         let thread = |name: &str, f: Box<dyn FnOnce() + Send>| {
