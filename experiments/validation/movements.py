@@ -1,13 +1,14 @@
-"""Writes the movements of multihop-mobile.toml, and prints its flows: python3 experiments/validation/movements.py
+"""Writes the movements of multihop-mobile.toml and multihop-mesh.toml, and prints their flows:
+python3 experiments/validation/movements.py
 
-Random waypoint in 1000 m x 1000 m: each of 16 stations begins at a uniform point, rests for 2 s, and goes on to a
+Random waypoint in 1000 m x 1000 m: each station that moves begins at a uniform point, rests for 2 s, and goes on to a
 uniform point at a uniform speed of 10 to 30 m/s. The generator is splitmix64, so that any program can make the same
 numbers.
 """
 
 from pathlib import Path
 
-STATIONS, FLOWS, SIDE, SLOWEST, FASTEST, PAUSE, DURATION = 16, 8, 1000.0, 10.0, 30.0, 2.0, 150.0
+SIDE, SLOWEST, FASTEST, PAUSE, LAYOUTS = 1000.0, 10.0, 30.0, 2.0, range(1, 6)
 WORD = (1 << 64) - 1
 
 
@@ -21,16 +22,16 @@ def uniform(seed):
         yield ((mixed ^ (mixed >> 31)) >> 11) / (1 << 53)
 
 
-def movement(seed):
+def movement(seed, stations, duration):
     """The lines of a movement file of ns-2's setdest."""
     draw = uniform(seed)
     point = lambda: (round(next(draw) * SIDE, 3), round(next(draw) * SIDE, 3))
     places, legs = [], []
-    for station in range(STATIONS):
+    for station in range(stations):
         x, y = point()
         places += [f"$node_({station}) set X_ {x}", f"$node_({station}) set Y_ {y}"]
         at = PAUSE
-        while at < DURATION:
+        while at < duration:
             to_x, to_y = point()
             speed = round(SLOWEST + (FASTEST - SLOWEST) * next(draw), 4)
             legs.append((round(at, 4), station, to_x, to_y, speed))
@@ -39,20 +40,44 @@ def movement(seed):
     return places + [f'$ns_ at {at} "$node_({i}) setdest {x} {y} {speed}"' for at, i, x, y, speed in sorted(legs)]
 
 
-def flows(seed):
+def pairs(seed, stations=16, flows=8):
     """Pairs of a random permutation of the stations, numbered from 1, each with a start in the first 10 s."""
     draw = uniform(seed * 1000003 + 29)
-    order = list(range(1, STATIONS + 1))
-    for i in reversed(range(1, STATIONS)):
+    order = list(range(1, stations + 1))
+    for i in reversed(range(1, stations)):
         j = int(next(draw) * (i + 1))
         order[i], order[j] = order[j], order[i]
-    return [(f"n[{a}]", f"n[{b}]", f"{round(next(draw) * 10, 4)}s") for a, b in zip(order[0::2], order[1::2])][:FLOWS]
+    return [(f"n[{a}]", f"n[{b}]", f"{round(next(draw) * 10, 4)}s") for a, b in zip(order[0::2], order[1::2])][:flows]
+
+
+def two_each(seed, stations):
+    """Two flows from each station to others, each with a start in the first 10 s: the first ones, then the second."""
+    draw = uniform(seed * 1000003 + 17)
+    flows = []
+    for i in range(stations):
+        for _ in range(2):
+            to = int(next(draw) * (stations - 1))
+            to += to >= i
+            flows.append((f"mobile[{i + 1}]", f"mobile[{to + 1}]", f"{round(next(draw) * 10, 4)}s"))
+    return flows[0::2] + flows[1::2]
+
+
+def write(folder, lines):
+    folder = Path(__file__).with_suffix("") / folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in LAYOUTS:
+        (folder / f"{seed}.tcl").write_text("\n".join(lines(seed)) + "\n")
+
+
+def show(layouts):
+    for key, values in zip(("from", "to", "start"), zip(*(zip(*flows) for flows in layouts))):
+        print(f"flow.0.{key}", *map(list, values), sep="\n    ")
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).with_suffix("")
-    folder.mkdir(exist_ok=True)
-    for seed in range(1, 6):
-        (folder / f"{seed}.tcl").write_text("\n".join(movement(seed)) + "\n")
-    for key, values in zip(("from", "to", "start"), zip(*(zip(*flows(seed)) for seed in range(1, 6)))):
-        print(f"flow.0.{key}", *map(list, values), sep="\n    ")
+    write(".", lambda seed: movement(seed, 16, 150.0))
+    show(pairs(seed) for seed in LAYOUTS)
+    # Fewer stations that move are the first ones.
+    write("mesh", lambda seed: movement(seed, 6, 200.0))
+    for mobiles in (4, 5, 6):
+        show(two_each(seed, mobiles) for seed in LAYOUTS)
