@@ -52,7 +52,7 @@ pub struct Options<'a> {
 }
 
 /// The CPU time that `e` will take with its first seeds, about. Each of its networks is simulated for a moment, which
-/// takes at most [`PILOT`] of that time. Closed forms and contention without TCP count as nothing.
+/// takes at most 2 % of that time. Closed forms and contention without TCP count as nothing.
 ///
 /// # Errors
 /// As [`execute`].
