@@ -74,7 +74,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "cuont = 2",
         "t.toml:13:1: there is no key `flow.0.cuont`\
             \n  help: did you mean `count`? Write one of: name, count, from, to, delay, udp, packet, tcp, window, \
-            ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, size",
+            ack, ack_delay, encrypted, estimate, traffic, emulate, ac, overhead, start, stop, size",
     ),
     (
         "standard = \"802.11g\"",
@@ -99,7 +99,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:5:2: there is no key `wfi`\
             \n  help: did you mean `wifi`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
             contention, model, field, title, cite, notes, duration, warmup, seeds, decide, sample, show, sweep, claim, \
-            check, figure, search",
+            check, figure, program, search",
     ),
     (
         "title = \"t\"",
@@ -107,7 +107,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:1:1: there is no key `titel`\
             \n  help: did you mean `title`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
             contention, model, field, title, cite, notes, duration, warmup, seeds, decide, sample, show, sweep, claim, \
-            check, figure, search",
+            check, figure, program, search",
     ),
     (
         "duration = \"70s\"",
@@ -701,7 +701,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "\"flow.0.cuont\"",
         "t.toml:19:1: there is no key `flow.0.cuont`\
             \n  help: did you mean `count`? Write one of: name, count, from, to, delay, udp, packet, tcp, window, \
-            ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, size",
+            ack, ack_delay, encrypted, estimate, traffic, emulate, ac, overhead, start, stop, size",
     ),
     (
         "\"flow.0.count\"",
@@ -836,14 +836,14 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" \
             }",
         "t.toml:24:10: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position, observe",
+            \n  help: did you mean `queue`? Write one of: name, queue, aql, access, control, position, observe",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 \
             }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
         "t.toml:25:30: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: name, queue, access, control, position, observe",
+            \n  help: did you mean `queue`? Write one of: name, queue, aql, access, control, position, observe",
     ),
     (
         "[1, 2]",

@@ -734,7 +734,7 @@ static AMPDU: Table = Table {
             "An A-MPDU ends where the PPDU would last longer; at most 5.484 ms."),
         key("window", &[Kind::Whole(1, 1024)], Words("64 in 802.11n and ac, 256 in ax, 1024 in be"), "64",
             "Packets that may be under way to one receiver: the window of the block acknowledgment."),
-        key("hw_queue", &[Kind::Whole(0, 64)], Value("1"), "2",
+        key("hw_queue", &[Kind::Whole(0, 64)], Words("1"), "2",
             "A-MPDUs that are made before they are sent, the one that contends included: packets that come later are \
                 not added to them. 2 as in ath9k of Linux; 1: an A-MPDU is made when it begins to contend; 0: when it \
                 is sent, as in ns-3 (with queues that do not give turns to receivers)."),
@@ -766,7 +766,7 @@ static AQL: Table = Table {
     keys: &[
         key("low", &[Kind::PositiveTime], Value("\"5ms\""), "\"2ms\"",
             "Airtime of the packets to one receiver, in one category, that may always be below the queue."),
-        key("high", &[Kind::PositiveTime], Value("\"12ms\""), "\"4ms\"",
+        key("high", &[Kind::PositiveTime], Value("\"12ms\""), "\"20ms\"",
             "The same while the packets to all receivers need less than `total`."),
         key("total", &[Kind::PositiveTime], Value("\"24ms\""), "\"8ms\"",
             "Airtime of the packets to all receivers above which each has only `low`."),

@@ -98,7 +98,8 @@ until = "jain > 0.5"
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\nap = { aql = {} }\n\
         [[station]]\nname = \"a\"\naql = {}\n\
-        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
+        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n\
+        [[program]]\nin = \"server\"\nrun = \"ls\"\n",
     r#"duration = "70s"
 [wifi]
 standard = "802.11a"
@@ -127,7 +128,7 @@ fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
 fn numbered(path: &str, text: &str) -> String {
     let numbered = |part: &str| match part {
         "ap" if !text.contains("[[ap]]") => part.to_owned(),
-        "ap" | "station" | "flow" | "link" | "node" | "claim" | "check" | "figure" => format!("{part}.0"),
+        "ap" | "station" | "flow" | "link" | "node" | "claim" | "check" | "figure" | "program" => format!("{part}.0"),
         _ => part.to_owned(),
     };
     if let Some(rest) = path.strip_prefix("field.links.") {
