@@ -214,9 +214,14 @@ impl Keeper {
             setns(base, CloneFlags::CLONE_NEWNS)?;
             unshare(CloneFlags::CLONE_NEWNS)?;
             bind(&spec.names, Path::new("/etc/hosts"))?;
+            // No name server of this machine can be reached: programs must not wait for its answer.
+            let resolver = Path::new("/etc/resolv.conf");
+            if resolver.exists() {
+                bind("", resolver)?;
+            }
             namespace("mnt")
         };
-        let mount = mounts().map_err(failed("/etc/hosts"))?;
+        let mount = mounts().map_err(failed("/etc/hosts, /etc/resolv.conf"))?;
         self.hosts.push(Namespaces { net, mount });
         Ok(device)
     }

@@ -38,6 +38,7 @@ pub const STARTERS: &[Starter] = starters![
     "neighbours",
     "chain",
     "mesh",
+    "bad-hotspot",
     "home-wifi6",
     "office-ac",
     "stadium-ax",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const SHORT: &[(&str, &[(&str, &str)])] = &[
     ("experiments/benchmark/race.toml", &[("duration", "30s"), ("warmup", "4s")]),
     ("experiments/buffer-size.toml", &[("duration", "7s"), ("warmup", "1200ms")]),
+    ("experiments/bad-hotspot.toml", &[("duration", "6s"), ("warmup", "2s")]),
     ("experiments/bufferbloat.toml", &[("duration", "7s"), ("warmup", "1200ms")]),
     ("experiments/chain.toml", &[("duration", "8s"), ("warmup", "2s")]),
     ("experiments/contention.toml", &[("contention.successes", "20000")]),
