@@ -100,21 +100,20 @@ fn every_control_block_sends_the_same_frames_in_a_field() {
     }
 }
 
-/// Every access rule and every queue over a channel that loses frames, with and without aggregates; or with RTS. (Not
-/// with both: in a cell a station answers an RTS also if the RTS before it, which its receiver has lost, reserves the
-/// medium.)
+/// Every access rule and every queue over a channel that loses frames, with and without aggregates and RTS.
 #[test]
 fn lossy_cells_send_the_same_frames_in_a_field() {
     let spec = Aggregation { bytes: 20_000, attempts: Some(5), ..AGGREGATION };
     let (rules, queues) = (every::access_rules(), every::disciplines());
-    for i in 0..rules.len().max(queues.len()) {
+    let most = rules.len().max(queues.len());
+    for (i, rts) in (0..most).flat_map(|i| [(i, false), (i, true)]) {
         let (rule, queue) = (&rules[i % rules.len()], &queues[i % queues.len()]);
-        let rts = i % 4 == 0;
         let hw_queue = i as u32 / 2 % 4;
         let aggregation = Aggregation { asks: i % 3 == 0, limit: [200, 20][i % 2], hw_queue, ..spec };
         let mac = MacSpec {
             aggregation: (i % 5 != 1).then_some(aggregation),
             rts_threshold: if rts { 500 } else { u32::MAX },
+            idle_access: if i % 7 == 3 { IdleAccess::Draw } else { IdleAccess::Immediate },
             ..MAC
         };
         let mut s = down_up(2, 2, newreno(), phy_g(), mac, i as u64);
@@ -124,9 +123,9 @@ fn lossy_cells_send_the_same_frames_in_a_field() {
         let cell = s.cell.as_mut().unwrap();
         cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
         cell.aps[0].station.queue = queue.clone();
-        let p = Value::Number(if rts { 0.0 } else { f64::from(i as u32 % 4) * 0.2 });
+        let p = Value::Number([0.05, 0.2, 0.4, 0.6][i % 4]);
         cell.stations.iter_mut().for_each(|one| one.loss = Some(choose(loss::REGISTRY, "per", &[("p", p.clone())])));
-        same(&format!("{} and {}, {i}", rule.entry.name, queue.entry.name), &s, 2.0);
+        same(&format!("{} and {}, {i}, RTS {rts}", rule.entry.name, queue.entry.name), &s, 2.0);
     }
 }
 
@@ -162,7 +161,7 @@ fn aggregates_of_every_format_are_the_same_in_a_field() {
         Aggregation { mpdus: 1, lifetime: Span::from_millis(20), ..AGGREGATION },
     ];
     for (i, mode) in (0..24).map(|i| (i, modes[i % modes.len()])) {
-        let (rts, p) = [(false, 0.0), (false, 0.2), (true, 0.0)][i / 2 % 3];
+        let (rts, p) = [(false, 0.0), (false, 0.2), (true, 0.2)][i / 2 % 3];
         let mac = MacSpec {
             aggregation: Some(Aggregation { hw_queue: [1, 2, 3, 0][i / 6], ..specs[i % specs.len()] }),
             rts_threshold: if rts { 500 } else { u32::MAX },
@@ -192,8 +191,8 @@ fn every_queue_takes_the_broadcasts_of_routing_protocols() {
     }
 }
 
-/// Rules and queues together, in 48 networks. (A station of EDCA that draws a backoff for each arrival, `idle_access =
-/// "draw"`, may draw one more or less after a collision than in a cell.)
+/// Rules and queues together, in 48 networks of which some lose frames. (A station of EDCA that draws a backoff for
+/// each arrival, `idle_access = "draw"`, may draw one more or less after a collision than in a cell.)
 #[test]
 fn mixed_cells_send_the_same_frames_in_a_field() {
     let (rules, queues) = (every::access_rules(), every::disciplines());
@@ -212,6 +211,8 @@ fn mixed_cells_send_the_same_frames_in_a_field() {
             f.category = Category::ALL[k % 4];
         }
         let cell = s.cell.as_mut().unwrap();
+        let lossy = loss("per", &[("p", Value::Number([0.0, 0.1, 0.3][i / 2 % 3]))]);
+        cell.stations.iter_mut().for_each(|station| station.loss = lossy.clone());
         let mut names = vec![];
         for (k, station) in [&mut cell.aps[0].station].into_iter().chain(&mut cell.stations).enumerate() {
             let (rule, queue) = (&rules[(i + 7 * k) % rules.len()], &queues[(3 * i + k) % queues.len()]);
@@ -236,8 +237,6 @@ fn options_and_rates_act_in_a_field_as_in_a_cell() {
     same("few attempts", &saturated(b(), short, 10, 2_000_000, 1), 1.0);
 }
 
-/// All stations always have a frame. (A packet that arrives at an idle station within EIFS of a spoiled frame waits for
-/// EIFS in a field, and draws a backoff in a cell.)
 #[test]
 fn losses_act_in_a_field_as_in_a_cell() {
     for rts_threshold in [u32::MAX, 500] {

@@ -12,10 +12,11 @@
 use super::access::{BusySlot, Draw};
 use super::contention::{Arrival, BackoffRules, Contention};
 use super::counters::{Rivals, Waits};
-use super::exchange::{Answer, Burst, PartKind, Silence};
+use super::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::mac::{Failure, Heard, Next};
+use super::nav::Navs;
 use super::reception::Reception;
 use super::spec::IdleAccess;
 use super::stations::Senders;
@@ -31,6 +32,8 @@ pub(super) struct Cell {
     idle_access: IdleAccess,
     activity: Activity,
     exchange: Exchange,
+    /// What outlasts an exchange that the channel has cut short.
+    navs: Navs,
     /// When the sender on the air won the medium.
     won: Time,
     /// The contenders that start in this instant.
@@ -71,8 +74,8 @@ struct Exchange {
 enum Fate {
     /// There is one sender, and every part is received.
     Success(Contender),
-    /// There is one sender. One part is not received and is the last.
-    Lost(Contender, Answer, Silence),
+    /// There is one sender. One part is not received, or not answered, and is the last.
+    Lost(Contender, Answer, Silence, Failure),
     /// Several senders start in the same instant. Nothing is received.
     Collision,
 }
@@ -93,6 +96,7 @@ impl Cell {
             idle_access: options.1,
             activity: Activity::Idle,
             exchange: Exchange { start: Time::ZERO, end: Time::ZERO, fate: Fate::Collision },
+            navs: Navs::default(),
             won: Time::ZERO,
             again: Vec::new(),
             collisions: 0,
@@ -180,7 +184,7 @@ impl Cell {
         }
         // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
         // is pending. ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
-        if self.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now) {
+        if self.idle_access == IdleAccess::Draw && !busy && !self.contention.must_wait(who, now) {
             let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
             self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
             return;
@@ -189,7 +193,7 @@ impl Cell {
             Arrival::Waits => {}
             Arrival::Busy => {
                 let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
-                self.contention.back_off(who, slots, true);
+                self.contention.back_off_later(who, slots);
             }
             Arrival::Free => {
                 self.senders.clear();
@@ -270,6 +274,8 @@ impl Cell {
         let Burst { from, to, .. } = s.burst;
         let channel = air.channel_of(&s.burst);
         let is_clean = self.reception.is_clean(channel);
+        // A station whose NAV another exchange has set does not answer an RTS.
+        let refused = self.navs.stand && self.refuses(&plan, now);
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
             let start = now + part.start;
@@ -293,8 +299,9 @@ impl Cell {
             // A CTS-to-self counts as sent to the receiver of the data.
             let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
             self.ledger.frame(sends, hears, plan.account(&part), part.airtime, lost);
-            if lost {
-                fate = Fate::Lost(who, part.kind.missing(), plan.silence(&part));
+            if lost || (refused && part.kind == PartKind::Rts) {
+                let (silence, failure) = self.cut_short(&plan, &part, now, lost);
+                fate = Fate::Lost(who, part.kind.missing(), silence, failure);
                 break;
             }
             if part.kind.delivers() {
@@ -305,10 +312,44 @@ impl Cell {
         self.exchange = Exchange { start: now, end, fate };
     }
 
+    /// The exchange of `plan` begins at `now`, and reservations may stand. True if the receiver does not answer an RTS.
+    #[cold]
+    fn refuses(&mut self, plan: &Plan<'_>, now: Time) -> bool {
+        self.navs.settle(now);
+        let (from, to) = plan.stations();
+        plan.part_of(PartKind::Rts).is_some_and(|rts| !self.navs.of(to).may_answer(now + rts.end(), from))
+    }
+
+    /// The exchange that began at `start` ends with `part`, which is `lost` or not answered. Returns how long stations
+    /// keep silent, and why it failed.
+    #[cold]
+    fn cut_short(&mut self, plan: &Plan<'_>, part: &Part, start: Time, lost: bool) -> (Silence, Failure) {
+        let silence = plan.silence(part);
+        let (end, until) = (start + part.end(), start + plan.duration());
+        let check = (part.kind == PartKind::Rts).then_some(end + silence.others);
+        let (from, to) = plan.stations();
+        self.navs.reserve([from, to], (until, check), |nav| {
+            // With its CTS the receiver keeps the medium for the data; they have come, or not.
+            if plan.part_of(PartKind::Cts).is_some() && part.kind != PartKind::Rts {
+                nav.reserve(until, None, from);
+            }
+            if part.kind.delivers() {
+                nav.release(end, from);
+            }
+        });
+        match lost {
+            true => (silence, Failure::Error),
+            false => (Silence { receiver: None, ..silence }, Failure::Unheard),
+        }
+    }
+
     /// All of `self.senders` start now and collide. Nothing is received.
     fn collide(&mut self, senders: &mut Senders<'_, '_>) {
         self.collisions += 1;
         let now = senders.now;
+        if self.navs.stand {
+            self.navs.settle(now);
+        }
         let mut end = now;
         for &who in &self.senders {
             senders.started(who, false);
@@ -347,19 +388,26 @@ impl Cell {
                 senders.report(who, now - start, true);
                 self.succeed(senders, who);
             }
-            Fate::Lost(who, missing, silence) => {
-                senders.report(who, now - start, false);
-                let to = senders.stations.in_service(who).map(|s| s.burst.to);
+            Fate::Lost(who, missing, silence, failure) => {
+                let wait = if failure == Failure::Error { Span::ZERO } else { silence.sender };
+                senders.report(who, now - start + wait, false);
+                let Some(Burst { from, to, .. }) = senders.stations.in_service(who).map(|s| s.burst) else { return };
                 self.contention.turn_idle(now, silence.others, Span::ZERO);
-                if let (Some(to), Some(quiet)) = (to, silence.receiver) {
-                    self.resume(senders, to, None, now + quiet);
+                self.hold(senders, now, |station| station == from || station == to);
+                if silence.receiver.is_some() || self.navs.is_apart(to) {
+                    self.resume(senders, to, None, now + silence.receiver.unwrap_or_default());
                 }
-                self.fail(senders, who, missing, Failure::Error, now + silence.sender);
+                self.fail(senders, who, missing, failure, now + silence.sender);
             }
             Fate::Collision => {
                 // The other stations have heard a frame that they could not decode.
-                self.contention.turn_idle(now, Span::ZERO, senders.air.timing().eifs_more);
+                let eifs = senders.air.timing().eifs_more;
+                self.contention.turn_idle(now, Span::ZERO, eifs);
                 let mut collided = std::mem::take(&mut self.senders);
+                if self.navs.stand {
+                    let has_sent = |station| collided.iter().any(|&who| senders.stations.station_of(who) == station);
+                    self.hold(senders, now + eifs, has_sent);
+                }
                 let attempt = |senders: &Senders<'_, '_>, who: Contender| {
                     let Some(s) = senders.stations.in_service(who) else { return Span::ZERO };
                     let plan = senders.air.plan(&s.burst);
@@ -397,7 +445,28 @@ impl Cell {
             return;
         }
         self.contention.turn_idle(now, Span::ZERO, Span::ZERO);
-        self.contention.back_off(who, next.slots(), next.has_burst());
+        if self.navs.stand {
+            self.hold(senders, now, |_| false);
+            let resume = now + self.contention.ifs(who);
+            self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
+        } else {
+            self.contention.back_off(who, next.slots(), next.has_burst());
+        }
+    }
+
+    /// The medium has just become idle, and reservations may stand: stations count slots after their NAV, and at the
+    /// earliest after `quiet`. `others` are the stations that resume at a time of their own.
+    #[cold]
+    fn hold(&mut self, senders: &Senders<'_, '_>, quiet: Time, others: impl Fn(StationId) -> bool) {
+        self.navs.forget(senders.now);
+        self.contention.hold(self.navs.all().reserved_until());
+        let mut i = 0;
+        while let Some(station) = self.navs.apart(i) {
+            if !others(station) {
+                self.resume(senders, station, None, quiet);
+            }
+            i += 1;
+        }
     }
 
     /// `who` did not get the answer `missing`. Its station counts slots again when an inter-frame space has passed
@@ -413,10 +482,11 @@ impl Cell {
     }
 
     /// All contenders of `station`, except `except`, count slots again when their inter-frame space has passed after
-    /// `quiet`. The medium has just become idle.
+    /// `quiet` and after the NAV of the station. The medium has just become idle.
     fn resume(&mut self, senders: &Senders<'_, '_>, station: StationId, except: Option<Contender>, quiet: Time) {
+        let reserved = self.navs.of(station).reserved_until();
         for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
-            self.contention.resume_alone(who, quiet + self.contention.ifs(who));
+            self.contention.resume_alone(who, quiet.max(reserved) + self.contention.ifs(who), reserved);
         }
     }
 }

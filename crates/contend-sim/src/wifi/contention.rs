@@ -26,10 +26,14 @@ use std::collections::BinaryHeap;
 #[derive(Debug)]
 pub struct Contention {
     slot: Span,
+    /// When the inter-frame space after the last busy period began.
+    since: Time,
     /// When the last busy period ended, including the NAV.
     idle: Time,
     /// True if a NAV followed the last busy period. It does not hold for those that resume alone.
     reserved: bool,
+    /// The shortest inter-frame space.
+    first_ifs: Span,
     groups: Vec<Group>,
     loners: Vec<Loner>,
     state: Vec<State>,
@@ -85,6 +89,8 @@ struct Loner {
     slots: u64,
     /// True if it has a frame to send.
     waits: bool,
+    /// Until when its NAV reserves the medium; any time in the past if it does not.
+    reserved: Time,
 }
 
 /// What happens to a packet that arrives at a station without a packet.
@@ -119,8 +125,10 @@ impl Contention {
         }
         Contention {
             slot,
+            since: Time::ZERO,
             idle: Time::ZERO,
             reserved: false,
+            first_ifs: groups.iter().map(|g| g.rules.ifs).min().unwrap_or_default(),
             groups,
             loners: Vec::with_capacity(8),
             state: vec![State::Silent(0); contenders.len()],
@@ -148,10 +156,10 @@ impl Contention {
         &self.channel
     }
 
-    /// The earliest time at which a group counts slots.
+    /// The earliest time at which a group counts slots, if no older NAV holds it back.
     #[inline]
     pub fn resume(&self) -> Time {
-        self.groups.iter().map(|g| g.resume).min().unwrap_or(Time::ZERO)
+        self.since + self.first_ifs
     }
 
     /// The inter-frame space of `who`.
@@ -236,8 +244,19 @@ impl Contention {
     /// inter-frame space.
     pub fn turn_idle(&mut self, now: Time, nav: Span, more: Span) {
         (self.idle, self.reserved) = (now + nav, !nav.is_zero());
+        self.since = self.idle + more;
         for g in &mut self.groups {
-            g.resume = self.idle + more + g.rules.ifs;
+            g.resume = self.since + g.rules.ifs;
+        }
+    }
+
+    /// An older NAV reserves the medium until `until`. To be called after [`Contention::turn_idle`].
+    pub fn hold(&mut self, until: Time) {
+        if until > self.idle {
+            (self.idle, self.reserved) = (until, true);
+        }
+        for g in &mut self.groups {
+            g.resume = g.resume.max(until + g.rules.ifs);
         }
     }
 
@@ -266,22 +285,23 @@ impl Contention {
             self.join(who, slots, waits);
         } else {
             self.state[who as usize] = State::Loner;
-            self.loners.push(Loner { who, resume, slots, waits });
+            self.loners.push(Loner { who, resume, slots, waits, reserved: Time::ZERO });
         }
     }
 
-    /// `who` resumes its backoff at `resume` and not with its group. The medium has just become idle.
-    pub fn resume_alone(&mut self, who: Contender, resume: Time) {
+    /// `who` resumes its backoff at `resume` and not with its group; its NAV reserves the medium until `reserved`. The
+    /// medium has just become idle.
+    pub fn resume_alone(&mut self, who: Contender, resume: Time, reserved: Time) {
         let (expiry, waits) = match self.state[who as usize] {
             State::Member(e) => (e, true),
             State::Silent(e) => (e, false),
             State::Loner | State::Sending => return,
         };
         let g = self.of(who);
-        if resume != g.resume || self.reserved {
+        if resume != g.resume || self.reserved || reserved > self.idle {
             let slots = expiry.saturating_sub(g.clock);
             self.state[who as usize] = State::Loner;
-            self.loners.push(Loner { who, resume, slots, waits });
+            self.loners.push(Loner { who, resume, slots, waits, reserved });
         }
     }
 
@@ -306,6 +326,9 @@ impl Contention {
                 let slot = self.slot;
                 for l in &mut self.loners {
                     if l.who == who && !l.waits {
+                        if l.slots == 0 && now < l.reserved {
+                            return Arrival::Busy;
+                        }
                         if now >= l.resume + slot * l.slots {
                             return Arrival::Free;
                         }
@@ -320,16 +343,28 @@ impl Contention {
         }
     }
 
-    /// True if `who` has a backoff that is still running at `now`, on an idle medium.
-    pub fn counts_down(&self, who: Contender, now: Time) -> bool {
+    /// `who`, whose packet found a busy medium ([`Arrival::Busy`]), gets a backoff of `slots`.
+    pub fn back_off_later(&mut self, who: Contender, slots: u64) {
+        match self.loners.iter_mut().find(|l| l.who == who) {
+            Some(l) if self.state[who as usize] == State::Loner => {
+                (l.slots, l.waits) = (slots, true);
+                self.waiting += 1;
+            }
+            _ => self.back_off(who, slots, true),
+        }
+    }
+
+    /// True if `who` must wait at `now`, on a medium without a frame: a backoff is running, or its NAV.
+    pub fn must_wait(&self, who: Contender, now: Time) -> bool {
         match self.state[who as usize] {
             State::Silent(e) => {
                 let g = self.of(who);
-                e > g.clock && now < g.resume + self.slot * (e - g.clock)
+                now < self.idle || (e > g.clock && now < g.resume + self.slot * (e - g.clock))
             }
-            State::Loner => {
-                self.loners.iter().any(|l| l.who == who && l.slots > 0 && now < l.resume + self.slot * l.slots)
-            }
+            State::Loner => self
+                .loners
+                .iter()
+                .any(|l| l.who == who && (now < l.reserved || (l.slots > 0 && now < l.resume + self.slot * l.slots))),
             State::Member(_) => true,
             State::Sending => false,
         }
@@ -499,7 +534,7 @@ mod tests {
                 }
                 if let Some((who, ns)) = lone && !senders.contains(&(who as Contender)) {
                     let resume = idle + Span::from_nanos(10_000 + ns);
-                    c.resume_alone(who as Contender, resume);
+                    c.resume_alone(who as Contender, resume, Time::ZERO);
                     naive.each[who].0 = resume;
                 }
             }

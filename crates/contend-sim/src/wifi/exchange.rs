@@ -284,6 +284,11 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The sender and the receiver of the exchange.
+    pub(super) fn stations(&self) -> (StationId, StationId) {
+        (self.burst.from, self.burst.to)
+    }
+
     /// Transmitter and receiver of `part`.
     #[inline]
     pub(super) fn ends(&self, part: &Part) -> (StationId, StationId) {

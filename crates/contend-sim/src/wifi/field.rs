@@ -256,7 +256,7 @@ impl Field {
         let (now, slot) = (senders.now, self.slot);
         let radio = &self.radios[senders.stations.station_of(who) as usize];
         let busy = radio.busy || radio.is_engaged();
-        let reserved = now < radio.reserved_until();
+        let reserved = now < radio.nav.reserved_until();
         let count = &mut self.countdowns[who as usize];
         if self.options.idle_access == IdleAccess::Draw && !busy && !reserved && !count.is_pending(now, slot) {
             let (ifs, slots) = (count.rules.ifs, self.backoff(senders, who, Draw::Arrival));
@@ -412,13 +412,13 @@ impl Field {
         let now = senders.now;
         let radio = &mut self.radios[station as usize];
         let Some((who, kind)) = radio.answer.take() else { return };
-        let blocked = radio.busy || radio.reserved_until() > now;
+        let blocked = radio.busy || radio.nav.reserved_until() > now;
         if self.options.cts == CtsRule::Idle && blocked && !matches!(kind, PartKind::Ack | PartKind::BlockAck) {
             let why = if kind == PartKind::Cts { Failure::Unheard } else { Failure::Blocked };
             if let (PartKind::Data, Some(own)) = (kind, &mut radio.own) {
                 own.over = now;
             }
-            self.fail(senders, who, PartKind::Rts, why);
+            self.fail(senders, who, PartKind::Rts, FrameOutcome::Received, why);
             self.touched.push(station);
             return;
         }
@@ -490,7 +490,7 @@ impl Field {
             radio.note(now);
             let timing = senders.air.timing();
             if harmless && timing.eifs_is_nav {
-                radio.reserve(now + (end - start) + timing.eifs_more, None, from);
+                radio.nav.reserve(now + (end - start) + timing.eifs_more, None, from);
             }
             i += 1;
         }
@@ -507,7 +507,7 @@ impl Field {
         let is_new = now >= radio.quiet + self.sifs + self.slot;
         radio.busy = true;
         radio.unclear = Unclear::Nothing;
-        radio.settle_reservation(now);
+        radio.nav.settle(now);
         if let (true, History::Own(own, _)) = (is_new, &mut self.history)
             && let Some(channel) = &mut own[station as usize]
         {
@@ -545,7 +545,7 @@ impl Field {
         self.touched.push(f.from);
         match f.kind {
             // It keeps the medium for the data that it expects.
-            PartKind::Cts => radio.reserve(now + f.nav, None, f.to),
+            PartKind::Cts => radio.nav.reserve(now + f.nav, None, f.to),
             PartKind::CtsToSelf => {
                 self.record(senders, &f, FrameOutcome::Received);
                 self.owe(senders, f.from, f.owner, PartKind::Data);
@@ -554,7 +554,7 @@ impl Field {
         }
         if f.gain.is_none() {
             self.record(senders, &f, FrameOutcome::Errored);
-            self.fail(senders, f.owner, f.kind, Failure::Unheard);
+            self.fail(senders, f.owner, f.kind, FrameOutcome::Errored, Failure::Unheard);
         }
         match self.links.list(f.hearers).first() {
             Some(h) => self.agenda.put(now + h.delay, What::Ends, id, 0),
@@ -622,13 +622,13 @@ impl Field {
                 let lapse = (f.kind == PartKind::Rts && self.options.nav_reset)
                     .then(|| senders.stations.in_service(f.owner).and_then(|s| silence(&senders.air.plan(&s.burst))))
                     .flatten();
-                radio.reserve(now + f.nav, lapse.map(|after| now + after), f.from);
+                radio.nav.reserve(now + f.nav, lapse.map(|after| now + after), f.from);
             }
             return true;
         }
         if timing.eifs_is_nav {
             if !radio.sends && received != Received::Harmless {
-                radio.reserve(now + timing.eifs_more, None, f.from);
+                radio.nav.reserve(now + timing.eifs_more, None, f.from);
             }
         } else {
             let heard = if received == Received::Garbled { Unclear::Frame } else { Unclear::Energy };
@@ -656,18 +656,20 @@ impl Field {
             if errored {
                 let radio = &mut self.radios[f.to as usize];
                 radio.unclear = Unclear::Frame;
-                // The data for which it kept the medium with its CTS has come.
-                radio.release(now, f.from);
+                if f.kind.delivers() {
+                    // The data for which it kept the medium with its CTS has come.
+                    radio.nav.release(now, f.from);
+                }
             }
             let why = if errored { Failure::Error } else { Failure::Unheard };
-            self.fail(senders, f.owner, f.kind, why);
+            self.fail(senders, f.owner, f.kind, outcome, why);
             return false;
         }
         match f.kind {
             PartKind::Rts => {
                 let radio = &self.radios[f.to as usize];
-                if radio.is_engaged() || (self.options.cts == CtsRule::Nav && !radio.may_answer(now, f.from)) {
-                    self.fail(senders, f.owner, PartKind::Rts, Failure::Unheard);
+                if radio.is_engaged() || (self.options.cts == CtsRule::Nav && !radio.nav.may_answer(now, f.from)) {
+                    self.fail(senders, f.owner, PartKind::Rts, outcome, Failure::Unheard);
                 } else {
                     self.owe(senders, f.to, f.owner, PartKind::Cts);
                 }
@@ -807,7 +809,7 @@ impl Field {
         if next == Next::GoOn {
             // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
             for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
-                self.radios[h.station as usize].reserve(follows, None, station);
+                self.radios[h.station as usize].nav.reserve(follows, None, station);
             }
             self.radios[station as usize].own = Some(Own { start: follows, data: None, over: follows, ..own });
             self.owe(senders, station, who, PartKind::Data);
@@ -819,13 +821,13 @@ impl Field {
     }
 
     /// The exchange of `who` has failed: the part `lost` was not received, or not answered.
-    fn fail(&mut self, senders: &Senders<'_, '_>, who: Contender, lost: PartKind, why: Failure) {
+    fn fail(&mut self, senders: &Senders<'_, '_>, who: Contender, lost: PartKind, outcome: FrameOutcome, why: Failure) {
         let station = senders.stations.station_of(who);
         let others = || {
             let plan = senders.air.plan(&senders.stations.in_service(who)?.burst);
             Some(plan.silence(&plan.part_of(lost)?).others)
         };
-        let heard = if why == Failure::Error { others() } else { None };
+        let heard = if outcome == FrameOutcome::Collided { None } else { others() };
         let bystanders = senders.now + heard.unwrap_or(senders.air.timing().eifs_more);
         if let Some(own) = &mut self.radios[station as usize].own
             && own.who == who
@@ -869,7 +871,7 @@ impl Field {
             Unclear::Frame => timing.eifs_more,
             Unclear::Nothing | Unclear::Energy => Span::ZERO,
         };
-        let mut from = radio.reserved_until();
+        let mut from = radio.nav.reserved_until();
         if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, .. }), .. }) = radio.own {
             radio.own = None;
             if radio.unclear == Unclear::Energy && over < now {

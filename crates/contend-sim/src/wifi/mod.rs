@@ -21,6 +21,7 @@ mod frame_log;
 pub mod ledger;
 mod mac;
 mod map;
+mod nav;
 mod observers;
 pub mod phy;
 pub mod ppdu;

@@ -1,9 +1,10 @@
 //! The receiver and the carrier sense of one station of a field.
 
+use super::super::Contender;
 use super::super::exchange::{Answer, PartKind};
 use super::super::mac::Failure;
+use super::super::nav::Nav;
 use super::super::spec::Capture;
-use super::super::{Contender, StationId};
 use super::FlightId;
 use super::book::{Book, Doing};
 use contend_core::{Span, Time};
@@ -24,11 +25,7 @@ pub(super) struct Radio {
     /// When the medium around it was last busy.
     pub(super) quiet: Time,
     /// Until when others have reserved the medium.
-    nav: Time,
-    /// When the reservation lapses if nothing is heard before: it comes from an RTS.
-    nav_check: Option<Time>,
-    /// The station whose exchange reserved the medium.
-    nav_from: StationId,
+    pub(super) nav: Nav,
     /// What it heard last that it could not decode.
     pub(super) unclear: Unclear,
     /// Its exchange as the sender.
@@ -198,44 +195,5 @@ impl Radio {
             Some(r) if r.so_far != Received::Missed => Received::Garbled,
             _ => Received::Missed,
         }
-    }
-
-    // ---- the network allocation vector ----
-
-    /// The end of the reservation, as known at the end of the last frame.
-    #[inline]
-    pub(super) fn reserved_until(&self) -> Time {
-        self.nav_check.unwrap_or(self.nav)
-    }
-
-    /// An exchange of `from` reserves the medium until `until`; if `check` is given, only until then unless something
-    /// is heard before.
-    pub(super) fn reserve(&mut self, until: Time, check: Option<Time>, from: StationId) {
-        if until > self.nav {
-            (self.nav, self.nav_check, self.nav_from) = (until, check.filter(|c| *c < until), from);
-        }
-    }
-
-    /// The reservation of `from` ends at `now`.
-    pub(super) fn release(&mut self, now: Time, from: StationId) {
-        if self.nav > now && self.nav_from == from {
-            (self.nav, self.nav_check) = (now, None);
-        }
-    }
-
-    /// The medium turns busy at `now`: the reservation of an RTS stands, or has lapsed.
-    #[inline]
-    pub(super) fn settle_reservation(&mut self, now: Time) {
-        if let Some(check) = self.nav_check.take()
-            && now >= check
-        {
-            self.nav = check;
-        }
-    }
-
-    /// True if it may answer an RTS of `from` at `now`.
-    pub(super) fn may_answer(&self, now: Time, from: StationId) -> bool {
-        // IEEE 802.11-2016 §10.3.2.7: unless the NAV was set by the station that sent the RTS.
-        self.reserved_until() <= now || self.nav_from == from
     }
 }
