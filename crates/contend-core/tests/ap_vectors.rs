@@ -5,7 +5,7 @@ extern crate alloc;
 
 mod common;
 
-use common::{amount, contributing, defaults, each_vector, time as span, value};
+use common::{amount, contributing, each_line, each_vector, time as span};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::registry::{Amount, Args, Entry};
 use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time, packet, registry};
@@ -68,54 +68,29 @@ fn the_recipe_for_a_control_block_compiles_and_follows_its_vector() {
 }
 
 fn run(entry: &Entry<Build>, text: &str, file: &str) {
-    let mut args = defaults(entry);
     let mut world = World::default();
     let mut block = None;
     let mut rng = Rng::seed_from_u64(1);
-    for (n, line) in text.lines().enumerate() {
-        let place = || format!("{file}:{}: {line}", n + 1);
-        let (input, want) = line
-            .split('#')
-            .next()
-            .unwrap()
-            .trim()
-            .split_once("->")
-            .unwrap_or((line.split('#').next().unwrap().trim(), ""));
-        let words: Vec<&str> = input.split_whitespace().collect();
-        match words.as_slice() {
-            [] => {}
-            ["set", name, v] => {
-                let p = entry
-                    .params
-                    .iter()
-                    .find(|p| p.name == *name)
-                    .unwrap_or_else(|| panic!("{}: no parameter {name}", place()));
-                args.set(p.name, value(p, v));
-            }
-            words if world.learn(words) => {}
-            [at, input @ ..] => {
-                let block = block.get_or_insert_with(|| world.build(entry, &args));
-                let mut now = Time::ZERO + span(at);
-                let (times, every) = match input {
-                    [.., "times", n, "every", t] => (n.parse().unwrap(), span(t)),
-                    _ => (1u32, Span::ZERO),
-                };
-                for i in 0..times {
-                    assert!(
-                        now <= block.next_deadline(),
-                        "{}: it wanted to be woken at {}",
-                        place(),
-                        block.next_deadline()
-                    );
-                    let (given, got) = step(block.as_mut(), &mut Cx { now, rng: &mut rng }, input, i)
-                        .unwrap_or_else(|| panic!("{}: cannot be read", place()));
-                    let want = want.trim().replace("pass", &given);
-                    assert_eq!(got, want, "{}", place());
-                    now += every;
-                }
+    each_line(entry, text, file, |place, args, words, want| match words {
+        words if world.learn(words) => {}
+        [at, input @ ..] => {
+            let block = block.get_or_insert_with(|| world.build(entry, args));
+            let mut now = Time::ZERO + span(at);
+            let (times, every) = match input {
+                [.., "times", n, "every", t] => (n.parse().unwrap(), span(t)),
+                _ => (1u32, Span::ZERO),
+            };
+            for i in 0..times {
+                let wake = block.next_deadline();
+                assert!(now <= wake, "{place}: it wanted to be woken at {wake}");
+                let (given, got) = step(block.as_mut(), &mut Cx { now, rng: &mut rng }, input, i)
+                    .unwrap_or_else(|| panic!("{place}: cannot be read"));
+                assert_eq!(got, want.replace("pass", &given), "{place}");
+                now += every;
             }
         }
-    }
+        [] => {}
+    });
 }
 
 /// Gives one input to the block. Returns the input and the output in the notation of the vectors.

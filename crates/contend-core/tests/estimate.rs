@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{ack, defaults, each_vector, time, value};
+use common::{ack, defaults, each_line, each_vector, time};
 use contend_core::cc::{Ack, Window};
 use contend_core::estimate::filter::Filter;
 use contend_core::estimate::{Build, Estimator, REGISTRY};
@@ -18,36 +18,22 @@ fn every_estimator_follows_its_vectors() {
 }
 
 fn run(entry: &Entry<Build>, text: &str, file: &str) {
-    let mut args = defaults(entry);
     let mut w = Window::default();
     let mut made = None;
-    for (n, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap().trim();
-        let (input, want) = line.split_once("->").unwrap_or((line, ""));
-        let words: Vec<&str> = input.split_whitespace().collect();
-        match words.as_slice() {
-            [] => continue,
-            ["set", name, v] => {
-                let p = entry
-                    .params
-                    .iter()
-                    .find(|p| p.name == *name)
-                    .unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
-                args.set(p.name, value(p, v));
+    each_line(entry, text, file, |place, args, words, want| match words {
+        ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
+        [at, step @ ..] => {
+            let estimator = made.get_or_insert_with(|| (entry.build)(args).unwrap());
+            let now = Time::ZERO + time(at);
+            match step {
+                ["quiet"] => {}
+                ["ack" | "dup", ..] => estimator.on_ack(now, &w, &ack(step).unwrap()),
+                _ => panic!("{place}: cannot be read"),
             }
-            ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
-            [at, step @ ..] => {
-                let estimator = made.get_or_insert_with(|| (entry.build)(&args).unwrap());
-                let now = Time::ZERO + time(at);
-                match step {
-                    ["quiet"] => {}
-                    ["ack" | "dup", ..] => estimator.on_ack(now, &w, &ack(step).unwrap()),
-                    _ => panic!("{file}:{}: cannot read {line:?}", n + 1),
-                }
-                assert_eq!(estimator.rate(now), want.trim().parse::<u64>().unwrap(), "{file}:{}: {line}", n + 1);
-            }
+            assert_eq!(estimator.rate(now), want.parse::<u64>().unwrap(), "{place}");
         }
-    }
+        [] => {}
+    });
 }
 
 /// A random acknowledgment: microseconds since the last one, segments delivered, smoothed round-trip time and deviation

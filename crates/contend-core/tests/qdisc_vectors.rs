@@ -5,7 +5,7 @@ extern crate alloc;
 
 mod common;
 
-use common::{PlainLink, What, contributing, defaults, each_vector, make, number, packet, time, value};
+use common::{PlainLink, What, contributing, each_line, each_vector, make, number, packet, time};
 use contend_core::explicit::wcp::{self, Notice};
 use contend_core::explicit::{RCP, UNLIMITED, WCP, XCP};
 use contend_core::observe::{HeardFrame, Kind};
@@ -43,38 +43,21 @@ fn the_recipe_for_a_queue_discipline_compiles_and_follows_its_vector() {
 }
 
 fn run(entry: &Entry<Build>, text: &str, file: &str) {
-    let mut args = defaults(entry);
     let mut bench = None;
-    for (n, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap().trim();
-        let place = format!("{file}:{}: {line}", n + 1);
-        let (input, want) = line.split_once("->").unwrap_or((line, ""));
+    each_line(entry, text, file, |place, args, words, want| {
+        let [at, step @ ..] = words else { return };
         let want = expand(want);
-        match input.split_whitespace().collect::<Vec<_>>().as_slice() {
-            [] => continue,
-            ["set", name, text] => {
-                let p = entry
-                    .params
-                    .iter()
-                    .find(|p| p.name == *name)
-                    .unwrap_or_else(|| panic!("{place}: no parameter {name}"));
-                args.set(p.name, value(p, text));
-            }
-            [at, step @ ..] => {
-                let bench = bench.get_or_insert_with(|| Bench {
-                    qdisc: make(entry, &args).unwrap_or_else(|e| panic!("{place}: {e}")),
-                    rng: Rng::seed_from_u64(1),
-                    sink: Sink::default(),
-                    offered: BTreeMap::new(),
-                });
-                for got in
-                    bench.step(Time::ZERO + time(at), step).unwrap_or_else(|| panic!("{place}: cannot read the step"))
-                {
-                    assert_eq!(got, want, "{place}");
-                }
-            }
+        let bench = bench.get_or_insert_with(|| Bench {
+            qdisc: make(entry, args).unwrap_or_else(|e| panic!("{place}: {e}")),
+            rng: Rng::seed_from_u64(1),
+            sink: Sink::default(),
+            offered: BTreeMap::new(),
+        });
+        let all = bench.step(Time::ZERO + time(at), step).unwrap_or_else(|| panic!("{place}: cannot be read"));
+        for got in all {
+            assert_eq!(got, want, "{place}");
         }
-    }
+    });
 }
 
 impl Bench {

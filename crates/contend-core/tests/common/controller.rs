@@ -1,6 +1,6 @@
 //! Runs a controller over a text in the form of `vectors/cc/README.md`. The twins in `contend-bpf` use it too.
 
-use super::{ack, defaults, option, time, value};
+use super::{ack, each_line, option, time};
 use contend_core::cc::{Ack, Build, CaState, Cause, Controller, RateSample, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::observe::Local;
 use contend_core::registry::Entry;
@@ -9,57 +9,35 @@ use rand::SeedableRng as _;
 
 /// Runs `entry` over `text` from `file`; panics at the first window that differs.
 pub fn run(entry: &Entry<Build>, text: &str, file: &str) {
-    let mut args = defaults(entry);
     let mut w = Window::default();
     let mut cc = None;
     let mut rng = Rng::seed_from_u64(1);
-    for (n, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap().trim();
-        let (input, want) = line.split_once("->").unwrap_or((line, ""));
-        let words: Vec<&str> = input.split_whitespace().collect();
-        match words.as_slice() {
-            [] => continue,
-            ["set", name, v] => {
-                let p = entry
-                    .params
-                    .iter()
-                    .find(|p| p.name == *name)
-                    .unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
-                args.set(p.name, value(p, v));
-            }
-            ["start", "cwnd", cwnd, "ssthresh", ssthresh] => {
-                (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh))
-            }
-            ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
-            ["start", "capacity", capacity, "available", available] => {
-                let (capacity, available) = (capacity.parse().ok(), available.parse().ok());
-                w.local = Some(Local { capacity, available, ..Local::default() });
-            }
-            [at, input @ ..] => {
-                let cc = cc.get_or_insert_with(|| {
-                    let mut cc = (entry.build)(&args).unwrap();
-                    cc.on_start(&mut w);
-                    cc
-                });
-                let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
-                step(cc.as_mut(), &mut cx, &mut w, input)
-                    .unwrap_or_else(|| panic!("{file}:{}: cannot read {line:?}", n + 1));
-                let want: Vec<&str> = want.split_whitespace().collect();
-                let [_, cwnd, _, ssthresh, pacing @ ..] = want.as_slice() else {
-                    panic!("{file}:{}: what must follow?", n + 1)
-                };
-                assert_eq!(
-                    (w.cwnd, w.ssthresh),
-                    (cwnd.parse().unwrap(), threshold(ssthresh)),
-                    "{file}:{}: {line}",
-                    n + 1
-                );
-                if let [_, rate] = pacing {
-                    assert_eq!(w.pacing_rate / 1000, rate.parse::<u64>().unwrap(), "{file}:{}: {line}", n + 1);
-                }
+    each_line(entry, text, file, |place, args, words, want| match words {
+        ["start", "cwnd", cwnd, "ssthresh", ssthresh] => {
+            (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh))
+        }
+        ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
+        ["start", "capacity", capacity, "available", available] => {
+            let (capacity, available) = (capacity.parse().ok(), available.parse().ok());
+            w.local = Some(Local { capacity, available, ..Local::default() });
+        }
+        [at, input @ ..] => {
+            let cc = cc.get_or_insert_with(|| {
+                let mut cc = (entry.build)(args).unwrap();
+                cc.on_start(&mut w);
+                cc
+            });
+            let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
+            step(cc.as_mut(), &mut cx, &mut w, input).unwrap_or_else(|| panic!("{place}: cannot be read"));
+            let want: Vec<&str> = want.split_whitespace().collect();
+            let [_, cwnd, _, ssthresh, pacing @ ..] = want.as_slice() else { panic!("{place}: what must follow?") };
+            assert_eq!((w.cwnd, w.ssthresh), (cwnd.parse().unwrap(), threshold(ssthresh)), "{place}");
+            if let [_, rate] = pacing {
+                assert_eq!(w.pacing_rate / 1000, rate.parse::<u64>().unwrap(), "{place}");
             }
         }
-    }
+        [] => {}
+    });
 }
 
 /// Passes one line to the controller as the sender does.

@@ -47,6 +47,26 @@ pub fn each_vector<B>(family: &str, registry: &[Entry<B>], run: impl Fn(&Entry<B
     }
 }
 
+/// Calls `run` with each line of a vector for `entry`: its place and text, the parameters, the words of the input, and
+/// what must follow. Lines `set NAME VALUE` change the parameters.
+pub fn each_line<B>(entry: &Entry<B>, text: &str, file: &str, mut run: impl FnMut(&str, &Args, &[&str], &str)) {
+    let mut args = defaults(entry);
+    for (n, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap().trim();
+        let place = format!("{file}:{}: {line}", n + 1);
+        let (input, want) = line.split_once("->").unwrap_or((line, ""));
+        match input.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [] => {}
+            ["set", name, v] => {
+                let p = entry.params.iter().find(|p| p.name == *name);
+                let p = p.unwrap_or_else(|| panic!("{place}: no parameter {name}"));
+                args.set(p.name, value(p, v));
+            }
+            words => run(&place, &args, words, want.trim()),
+        }
+    }
+}
+
 /// The word after the word `name`.
 pub fn option<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
     words.iter().position(|&x| x == name).and_then(|i| words.get(i + 1)).copied()
