@@ -51,6 +51,22 @@ pub struct Options<'a> {
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
+impl Default for Options<'_> {
+    /// Simulated on each core until all is done; nothing is kept but the outcome.
+    fn default() -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        Options {
+            jobs: 0,
+            series: false,
+            capture: None,
+            journal: None,
+            engine: &Simulated,
+            stop: &NEVER,
+            progress: &|_, _| {},
+        }
+    }
+}
+
 /// The CPU time that `e` will take with its first seeds, about. Each of its networks is simulated for a moment, which
 /// takes at most 2 % of that time. Closed forms and contention without TCP count as nothing.
 ///

@@ -1,11 +1,10 @@
 //! Files about contention only: `[contention]` in place of a network.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::judging::claim;
 use contend_lab::reading::file::parse;
-use std::sync::atomic::AtomicBool;
 
 const GOOD: &str = r#"seeds = "1..4"
 [contention]
@@ -30,21 +29,7 @@ expect = { near = 25, within = "10%" }
 
 fn outcome(text: &str, jobs: usize) -> Outcome {
     let e = parse("t.toml", text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    let (stop, progress) = (AtomicBool::new(false), |_: usize, _: usize| {});
-    execute(
-        &e,
-        &Options {
-            jobs,
-            series: false,
-            capture: None,
-            journal: None,
-            engine: &Simulated,
-            stop: &stop,
-            progress: &progress,
-        },
-    )
-    .unwrap()
-    .outcome
+    execute(&e, &Options { jobs, ..Options::default() }).unwrap().outcome
 }
 
 #[test]

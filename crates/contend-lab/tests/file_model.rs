@@ -2,11 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::Span;
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::judging::claim;
 use contend_lab::reading::file::parse;
-use std::sync::atomic::AtomicBool;
 
 const GOOD: &str = r#"[param]
 trip = "50ms"
@@ -32,21 +31,7 @@ expect = { at_least = 2 }
 
 fn outcome(text: &str, sets: &[(String, String)]) -> Outcome {
     let e = parse("t.toml", text, sets).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    let (stop, progress) = (AtomicBool::new(false), |_: usize, _: usize| {});
-    execute(
-        &e,
-        &Options {
-            jobs: 1,
-            series: true,
-            capture: None,
-            journal: None,
-            engine: &Simulated,
-            stop: &stop,
-            progress: &progress,
-        },
-    )
-    .unwrap()
-    .outcome
+    execute(&e, &Options { jobs: 1, series: true, ..Options::default() }).unwrap().outcome
 }
 
 /// What `GOOD` with `from` replaced by `to` is refused with, when it is read or when its claims are checked.

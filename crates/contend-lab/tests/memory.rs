@@ -3,11 +3,10 @@
 //! Each shape is measured in a program of its own.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use contend_lab::execute::{Options, Simulated, execute, memory};
+use contend_lab::execute::{Options, execute, memory};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::reading::file;
 use contend_lab::writing::output::{self, ReportContext};
-use std::sync::atomic::AtomicBool;
 
 /// Ten downloads and two uploads for five seconds.
 const CELL: &str = r#"
@@ -70,16 +69,7 @@ struct Taken {
 fn taken(text: &str, sets: &[(&str, &str)], series: bool) -> Option<Taken> {
     let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
     let e = file::parse("t.toml", text, &sets).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    let stop = AtomicBool::new(false);
-    let options = Options {
-        jobs: 1,
-        series,
-        capture: None,
-        journal: None,
-        engine: &Simulated,
-        stop: &stop,
-        progress: &|_, _| {},
-    };
+    let options = Options { jobs: 1, series, ..Options::default() };
     let before = status("VmRSS:")?;
     let done = execute(&e, &options).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((done.outcome.interrupted, done.notes), (None, vec![]));

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{SMALL, context, outcome};
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::reading::file::parse;
 use contend_lab::writing::output::{names, write_csv, write_flows, write_json, write_series};
@@ -12,7 +12,6 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 fn json(o: &Outcome) -> Value {
     let mut text = Vec::new();
@@ -169,16 +168,7 @@ fn the_documented_example_has_the_keys_of_real_results() {
     };
     let example: Value = serde_json::from_str(block("json")).unwrap();
     let e = parse("ex.toml", block("toml"), &[]).unwrap();
-    let (stop, progress) = (AtomicBool::new(false), |_, _| {});
-    let options = Options {
-        jobs: 1,
-        series: false,
-        capture: None,
-        journal: None,
-        engine: &Simulated,
-        stop: &stop,
-        progress: &progress,
-    };
+    let options = Options { jobs: 1, ..Options::default() };
     let real = json(&execute(&e, &options).unwrap().outcome);
     same(&example, &real, "");
     for key in ["schema", "title", "file"] {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::{Span, Time};
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::{Outcome, Run};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file::parse;
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 const FILE: &str = r#"title = "Both ways"
 duration = "3s"
@@ -47,18 +46,9 @@ udp = { rate = "500kbps", packet = "200B" }
 /// The outcome of `text`, and a folder with the files of the export `name`.
 fn exported(text: &str, name: &str) -> (Outcome, tempfile::TempDir) {
     let e = parse("t.toml", text, &[]).unwrap();
-    let (stop, progress) = (AtomicBool::new(false), |_, _| {});
     let window =
         CaptureWindow { from: Time::ZERO + Span::from_secs(1), to: Time::from_nanos(1_100_000_000), limit: 9999 };
-    let options = Options {
-        jobs: 1,
-        series: true,
-        capture: Some(window),
-        journal: None,
-        engine: &Simulated,
-        stop: &stop,
-        progress: &progress,
-    };
+    let options = Options { jobs: 1, series: true, capture: Some(window), ..Options::default() };
     let outcome = execute(&e, &options).unwrap().outcome;
     let folder = tempfile::tempdir().unwrap();
     let export = EXPORTS.iter().find(|x| x.name == name).unwrap();

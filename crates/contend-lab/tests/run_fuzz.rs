@@ -11,10 +11,10 @@
 mod generate;
 
 use contend_core::Span;
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::reading::file;
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Cases in CI.
@@ -111,15 +111,7 @@ fn survives(text: &str) -> bool {
     if e.duration > LONGEST_RUN || e.points.len() * e.seeds.len() > MOST_RUNS {
         return false;
     }
-    let options = Options {
-        jobs: 1,
-        series: true,
-        capture: None,
-        journal: None,
-        engine: &Simulated,
-        stop: &AtomicBool::new(false),
-        progress: &|_, _| {},
-    };
+    let options = Options { jobs: 1, series: true, ..Options::default() };
     match execute(&e, &options) {
         Ok(done) => done.outcome.runs.iter().all(|r| r.digest.len() == 16),
         Err(e) => {

@@ -1,7 +1,7 @@
 //! Experiments as texts, and calls of the lab with them.
 
 use contend_core::Time;
-use contend_lab::execute::{self, Options, Simulated};
+use contend_lab::execute::{self, Options};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::results::{Outcome, Run};
 use contend_lab::experiment::size::CaptureWindow;
@@ -84,10 +84,9 @@ impl Call {
             jobs: self.jobs,
             series: self.detail,
             capture: self.capture,
-            journal: None,
-            engine: &Simulated,
             stop: &stop,
             progress: &progress,
+            ..Options::default()
         };
         execute::execute(&self.experiment(), &options).unwrap_or_else(|e| panic!("{e}"))
     }

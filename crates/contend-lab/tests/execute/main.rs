@@ -8,7 +8,7 @@ mod lab;
 mod more_seeds;
 mod phase;
 
-use contend_lab::execute::{self, Options, Simulated};
+use contend_lab::execute::{self, Options};
 use contend_lab::experiment::results::Interrupted;
 use contend_lab::reading::file;
 use lab::{Call, SMALL, digests, execute, mean, wire};
@@ -460,15 +460,7 @@ fn what_the_claims_of_the_papers_need_fits_into_memory() {
     for path in files.filter(|p| p.extension().is_some_and(|e| e == "toml")) {
         let text = std::fs::read_to_string(&path).unwrap();
         let e = file::parse(&path.display().to_string(), &text, &[]).unwrap();
-        let options = Options {
-            jobs: 1,
-            series: true,
-            capture: None,
-            journal: None,
-            engine: &Simulated,
-            stop: &AtomicBool::new(true),
-            progress: &|_, _| {},
-        };
+        let options = Options { jobs: 1, series: true, stop: &AtomicBool::new(true), ..Options::default() };
         execute::execute(&e, &options).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
         planned += 1;
     }

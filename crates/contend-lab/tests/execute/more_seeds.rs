@@ -1,7 +1,7 @@
 //! Seeds until a precision is reached, and until claims are decided.
 
 use super::lab::{Call, wire};
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::{ClaimResult, Executed, Outcome};
 use contend_lab::judging::check::{MET, NOT_DECIDED};
 use contend_lab::reading::file::{Experiment, parse};
@@ -129,11 +129,10 @@ fn with_journal(e: &Experiment, journal: &Journal, stop_after: usize) -> Execute
     let options = Options {
         jobs: 1,
         series: true,
-        capture: None,
         journal: Some(journal),
-        engine: &Simulated,
         stop: &stop,
         progress: &progress,
+        ..Options::default()
     };
     execute(e, &options).unwrap()
 }

@@ -2,11 +2,10 @@
 
 use super::balance;
 use contend_core::Time;
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file;
-use std::sync::atomic::AtomicBool;
 
 /// What comes of `text` with `sets` laid over it, `jobs` runs at the same time; 0 for one on each core.
 pub(crate) fn outcome(name: &str, text: &str, sets: &[(String, String)], jobs: usize) -> Outcome {
@@ -29,15 +28,7 @@ fn execute_with(
     capture: Option<CaptureWindow>,
 ) -> Outcome {
     let e = file::parse(name, text, sets).unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.render(false)));
-    let options = Options {
-        jobs,
-        series: false,
-        capture,
-        journal: None,
-        engine: &Simulated,
-        stop: &AtomicBool::new(false),
-        progress: &|_, _| {},
-    };
+    let options = Options { jobs, capture, ..Options::default() };
     let executed = execute(&e, &options).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
     assert_eq!(executed.outcome.interrupted, None, "{name}");
     balance::holds(name, &executed.outcome);

@@ -2,7 +2,7 @@
 //! absent, earlier results must be unchanged, and no finished run may be lost.
 
 use super::{Draft, Extra, header, write};
-use crate::execute::{Options, Simulated, execute};
+use crate::execute::{Options, execute};
 use crate::experiment::results::Executed;
 use crate::experiment::size::CaptureWindow;
 use crate::reading::file::{Experiment, parse};
@@ -13,7 +13,6 @@ use contend_core::Time;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 /// A cell that produces everything a journal can hold.
 const FILE: &str = "duration = \"300ms\"\nwarmup = \"100ms\"\nseeds = \"1..3\"\nsample = \"20ms\"\n\
@@ -27,15 +26,12 @@ fn frames() -> CaptureWindow {
 }
 
 fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {
-    let (stop, progress) = (AtomicBool::new(false), |_, _| {});
     let options = Options {
         jobs: 1,
         series: true,
         capture: Some(frames()),
         journal,
-        engine: &Simulated,
-        stop: &stop,
-        progress: &progress,
+        ..Options::default()
     };
     let mut executed = execute(e, &options).unwrap();
     executed.outcome.runs.iter_mut().for_each(|r| r.wall_s = 0.0);
