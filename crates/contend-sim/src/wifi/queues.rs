@@ -218,7 +218,7 @@ impl Queue {
                     chosen.most_bytes(air, limit)
                 };
                 match to {
-                    Some(to) => store.take_to(to, now, fits, |p| gone(around.trace, p)),
+                    Some(to) => store.take_to(to, true, now, fits, |p| gone(around.trace, p)),
                     None => store.take(now, fits, |p| gone(around.trace, p)),
                 }
             });
@@ -243,7 +243,7 @@ impl Queue {
                 *chosen = rate(&mut around.rates, now, air, (station, to), failures);
                 chosen.most_bytes(air, limit)
             };
-            store.take_again(to, now, fits, |p: &Packet| give_up(around.trace, counters, now, p, false))
+            store.take_to(to, false, now, fits, |p: &Packet| give_up(around.trace, counters, now, p, false))
         })
     }
 

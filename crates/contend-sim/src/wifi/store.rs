@@ -201,28 +201,17 @@ impl Store {
         None
     }
 
-    /// As [`Store::take`], to this receiver.
+    /// As [`Store::take`], to this receiver; without `with_new` no packets that were never sent.
     pub(super) fn take_to(
         &mut self,
         to: StationId,
+        with_new: bool,
         now: Time,
         mut fits: impl FnMut(StationId) -> u32,
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
         let i = *self.line_of.get(&to)?;
-        self.take_from(i, now, true, &mut fits, &mut gone)
-    }
-
-    /// As [`Store::take_to`], but without packets that were never sent.
-    pub(super) fn take_again(
-        &mut self,
-        to: StationId,
-        now: Time,
-        mut fits: impl FnMut(StationId) -> u32,
-        mut gone: impl FnMut(&Packet),
-    ) -> Option<Batch> {
-        let i = *self.line_of.get(&to)?;
-        self.take_from(i, now, false, &mut fits, &mut gone)
+        self.take_from(i, now, with_new, &mut fits, &mut gone)
     }
 
     fn take_from(

@@ -231,8 +231,8 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
     store.begin(first.id);
     store.end(Time::ZERO, End::NotAnswered, |_, _| panic!());
     // The rate is lower now: five MPDUs fit.
-    let again = store.take_again(1, Time::ZERO, |_| 5 * 1544, |_| panic!()).unwrap();
-    let rest = store.take_again(1, Time::ZERO, |_| u32::MAX, |_| panic!()).unwrap();
+    let again = store.take_to(1, false, Time::ZERO, |_| 5 * 1544, |_| panic!()).unwrap();
+    let rest = store.take_to(1, false, Time::ZERO, |_| u32::MAX, |_| panic!()).unwrap();
     let mut sent = vec![];
     for batch in [again, second, rest] {
         store.begin(batch.id);
@@ -242,7 +242,7 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
     }
     let numbers = (0..5).map(|n| (n, 1)).chain((8..16).map(|n| (n, 0))).chain((5..8).map(|n| (n, 1)));
     assert_eq!(sent, numbers.collect::<Vec<_>>());
-    assert_eq!(store.take_again(1, Time::ZERO, |_| u32::MAX, |_| panic!()), None);
+    assert_eq!(store.take_to(1, false, Time::ZERO, |_| u32::MAX, |_| panic!()), None);
 }
 
 proptest! {
@@ -279,7 +279,7 @@ proptest! {
             let end = if answered { End::Answered } else { End::NotAnswered };
             store.end(Time::ZERO, end, |p, has_it| if !has_it { lost.push(p.sent.as_nanos()) });
             if again && !answered {
-                let made = store.take_again(1, Time::ZERO, |_| u32::MAX, |p| lost.push(p.sent.as_nanos()));
+                let made = store.take_to(1, false, Time::ZERO, |_| u32::MAX, |p| lost.push(p.sent.as_nanos()));
                 made.into_iter().for_each(|batch| batches.push_front(batch));
             }
         }
