@@ -11,7 +11,7 @@ import unicodedata
 from pathlib import Path
 
 COLUMNS = 120
-KINDS = {".rs", ".md", ".toml", ".sh", ".py"}
+KINDS = {".rs", ".md", ".toml", ".sh", ".py", ".c", ".h"}
 # Written by a program, or by others.
 OTHERS = ("Cargo.lock", "docs/validation.md", "docs/reference/", "LICENSE", "vectors/golden/")
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The congestion controller cc/CC.h in the kernel, where CC is given to the compiler. It is registered as contend_CC, and
- * `step` runs the same arithmetic over steps that a test gives.
+ * The congestion controller cc/CC.h in the kernel, where CC is given to the compiler. It is registered as contend_CC,
+ * and `step` runs the same arithmetic over steps that a test gives.
  *
  * - Linux asks for a threshold (ssthresh) before it says why (set_state). The answer is made when both are known.
- * - In a recovery Linux moves the window to the threshold. So the threshold is the answer's window until the recovery ends
- *   (set_state), and the answer's threshold from then on. When Linux takes the reduction back, so does this.
+ * - In a recovery Linux moves the window to the threshold. So the threshold is the answer's window until the recovery
+ *   ends (set_state), and the answer's threshold from then on. When Linux takes the reduction back, so does this.
  * - After a timeout the window is the answer's, and never below one segment beyond what is in flight.
  * - Linux halves the window, not what is in flight: `reduce_from` is the window.
  */

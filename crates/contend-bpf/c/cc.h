@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
  * What a congestion controller gets and answers, as in crates/contend-core/src/window.rs and cc/mod.rs: windows in
- * segments, times in microseconds, rates in bytes per second. The same text is compiled for the kernel and for the host.
+ * segments, times in microseconds, rates in bytes per second. The same text is compiled for the kernel and for the
+ * host.
  *
  * A controller NAME is cc/NAME.h: `settings`, its parameters in the order of PARAMS (a word by its place in the list, a
  * flag as 0 or 1, a time in ns, a rate in bit/s); struct NAME, its state; and NAME_start, NAME_every_ack, NAME_on_ack,
- * NAME_on_congestion, NAME_on_restart. The defaults are those of the registry, but for `abc`: as in Linux there is no limit.
+ * NAME_on_congestion, NAME_on_restart. The defaults are those of the registry, but for `abc`: as in Linux there is no
+ * limit.
  */
 #ifndef CONTEND_CC_H
 #define CONTEND_CC_H
@@ -18,7 +20,7 @@
 #else
 #define SETTINGS static
 #endif
-/* A function that the verifier looks at by itself and that is not repeated in each caller. It has at most 5 arguments. */
+/* A function that the verifier looks at by itself, not repeated in each caller. It has at most 5 arguments. */
 #define ENTRY static __attribute__((noinline, unused))
 
 enum state { OPEN, DISORDER, CWR, RECOVERY, LOSS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
-/* Runs the controller cc/CC.h on the host: settings, then steps, from standard input; each step goes to standard output. */
+/* Runs the controller cc/CC.h on the host: reads settings, then steps, from standard input and prints each step. */
 #include <stdio.h>
 #include HEADER
 #include "step.h"

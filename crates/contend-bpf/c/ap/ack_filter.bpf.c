@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ACK filter for an access point's wireless interface: egress drops an acknowledgment while an older one of its flow waits in
- * the queue, ingress learns what data passed. RFC 3449 §5.2.1. Flows whose SYN was not seen are left alone.
+ * ACK filter for an access point's wireless interface: egress drops an acknowledgment while an older one of its flow
+ * waits in the queue, ingress learns what data passed. RFC 3449 §5.2.1. Flows whose SYN was not seen are left alone.
  *
- * - The queue is the interface's root discipline. Without one, or with one for each hardware queue (mq), nothing is seen to
- *   wait, and nothing is dropped.
+ * - The queue is the interface's root discipline. Without one, or with one for each hardware queue (mq), nothing is
+ *   seen to wait, and nothing is dropped.
  * - What the queue drops counts as having left it: then fewer acknowledgments are filtered.
  */
 #include "acks.bpf.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thinning of acknowledgments to the air, for an access point's wireless interface: egress drops, ingress learns what data
- * passed. RFC 3449 §5.2.1. Flows whose SYN was not seen are left alone.
+ * Thinning of acknowledgments to the air, for an access point's wireless interface: egress drops, ingress learns what
+ * data passed. RFC 3449 §5.2.1. Flows whose SYN was not seen are left alone.
  */
 #include "acks.bpf.h"
 

@@ -13,8 +13,8 @@ struct {
 } flows SEC(".maps");
 
 /*
- * Reads a packet and records its data. Returns the state of the direction in which it acknowledges, 0 if there is none, and
- * its number in `ack`; `pure`: it says nothing but this number.
+ * Reads a packet and records its data. Returns the state of the direction in which it acknowledges, 0 if there is none,
+ * and its number in `ack`; `pure`: it says nothing but this number.
  */
 INLINE struct acks *acknowledgment(struct __sk_buff *skb, u64 *ack, int *pure)
 {

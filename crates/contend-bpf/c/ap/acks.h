@@ -2,9 +2,9 @@
 /*
  * Whether an acknowledgment passes, as crates/contend-core/src/ap/ack_thinning.rs and qdisc/ack_filter.rs decide it.
  *
- * A tc program can neither hold a packet nor reach into the queue. So it drops an acknowledgment only if data beyond it have
- * passed: then a later acknowledgment must follow. Of two acknowledgments it drops the newer, where the queue discipline
- * replaces the older.
+ * A tc program can neither hold a packet nor reach into the queue. So it drops an acknowledgment only if data beyond it
+ * have passed: then a later acknowledgment must follow. Of two acknowledgments it drops the newer, where the queue
+ * discipline replaces the older.
  */
 #ifndef CONTEND_AP_ACKS_H
 #define CONTEND_AP_ACKS_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FCWA's enforcement at an access point, for ingress and egress of its wireless interface: no flow is offered a window of
- * more than `segments`. Keceli, Inan, Ayanoglu 2008, §III.
+ * FCWA's enforcement at an access point, for ingress and egress of its wireless interface: no flow is offered a window
+ * of more than `segments`. Keceli, Inan, Ayanoglu 2008, §III.
  *
- * - SYNs are read, never changed. A flow whose handshake was not seen is left alone, because its window unit is unknown.
+ * - SYNs are read, never changed. A flow whose handshake was not seen is left alone, because its window unit is
+ *   unknown.
  * - The segment size is the largest segment seen.
  */
 #include "tcp.h"

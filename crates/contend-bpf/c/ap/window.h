@@ -6,8 +6,9 @@
 #include "../arith.h"
 
 /*
- * The window in bytes that an acknowledgment up to `ack` may offer when it offers `window` bytes in units of 1 << scale: at
- * most `segments` of `mss` bytes. `edge` is the furthest byte offered so far; with `keep` it is not taken back.
+ * The window in bytes that an acknowledgment up to `ack` may offer when it offers `window` bytes in units of 1 <<
+ * scale: at most `segments` of `mss` bytes. `edge` is the furthest byte offered so far; with `keep` it is not taken
+ * back.
  */
 INLINE u32 lowered(u64 ack, u32 window, u32 scale, u64 segments, u32 mss, u64 *edge, int keep)
 {
