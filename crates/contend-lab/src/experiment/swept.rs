@@ -33,6 +33,14 @@ impl SweptValue {
     pub fn text(&self) -> String {
         self.label.clone().unwrap_or_else(|| short(&self.value))
     }
+
+    /// The value as `--set` takes it: TOML, or a text without quotes.
+    pub fn setting(&self) -> String {
+        match &self.value {
+            Value::String(text) if text.trim() == text && text.parse::<toml_edit::Value>().is_err() => text.clone(),
+            other => toml(other),
+        }
+    }
 }
 
 impl<V: Into<Value>> From<V> for SweptValue {
@@ -64,6 +72,20 @@ impl PartialEq for SweptValue {
 impl PartialEq<Value> for SweptValue {
     fn eq(&self, other: &Value) -> bool {
         self.value == *other
+    }
+}
+
+/// A value in TOML, on one line.
+fn toml(v: &Value) -> String {
+    match v {
+        Value::Null => "\"\"".to_owned(),
+        Value::Array(list) => format!("[{}]", list.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        Value::Object(table) => {
+            let entry = |(key, value): (&String, &Value)| format!("{} = {}", toml_edit::Key::new(key), toml(value));
+            format!("{{ {} }}", table.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        // Numbers, and texts with JSON's escapes, are the same in TOML.
+        other => other.to_string(),
     }
 }
 

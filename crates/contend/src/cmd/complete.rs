@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use clap_complete::env::{EnvCompleter, Shells};
 use contend_lab::measuring::metric::metrics;
-use contend_lab::reading::file::keys::{Key, Kind, keys, settable, variants};
+use contend_lab::reading::file::keys::{Key, keys, settable};
 use contend_lab::reading::starter::STARTERS;
 use std::ffi::OsStr;
 
@@ -61,23 +61,10 @@ pub fn settings() -> ArgValueCompleter {
         // In a sweep, the last of several values.
         let (before, last) = value.rsplit_once(',').map_or((String::new(), value), |(b, last)| (format!("{b},"), last));
         let plain: Vec<&str> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
-        let found = all.iter().find(|k| k.0 == plain.join(".")).map(|k| values(k.2)).unwrap_or_default();
+        let found = all.iter().find(|k| k.0 == plain.join(".")).map(|k| k.2.names()).unwrap_or_default();
         let fitting = found.into_iter().filter(|v| v.starts_with(last));
         fitting.map(|v| CompletionCandidate::new(format!("{path}={before}{v}"))).collect()
     })
-}
-
-/// The names that are values of a key.
-fn values(key: &Key) -> Vec<String> {
-    let mut all: Vec<String> = key.words().map(|w| w.name.to_owned()).collect();
-    all.extend(key.family().into_iter().flat_map(|f| f.algorithms()).map(|a| a.name.to_owned()));
-    if key.kinds.iter().any(|k| matches!(k, Kind::Variant)) {
-        all.extend(variants().iter().map(|v| v.name.to_owned()));
-    }
-    if key.kinds.iter().any(|k| matches!(k, Kind::Flag)) {
-        all.extend(["true", "false"].map(str::to_owned));
-    }
-    all
 }
 
 /// Metrics with commas between them.

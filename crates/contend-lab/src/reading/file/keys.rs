@@ -233,6 +233,11 @@ impl Key {
         })
     }
 
+    /// True if the key has other values than tables.
+    pub fn has_values(&self) -> bool {
+        self.kinds.iter().any(|kind| !matches!(kind, Kind::Table(_) | Kind::Tables(_) | Kind::Map(..)))
+    }
+
     /// The family of algorithms that are values of the key.
     pub fn family(&self) -> Option<Family> {
         self.kinds.iter().find_map(|kind| match kind {
@@ -252,6 +257,20 @@ impl Key {
             Default::Required => "must be given",
             Default::Value(text) | Default::Words(text) => text,
         }
+    }
+
+    /// The names that are values of the key: words, algorithms, variants, `true` and `false`.
+    pub fn names(&self) -> Vec<&'static str> {
+        let has = |wanted: fn(&Kind) -> bool| self.kinds.iter().any(wanted);
+        let mut all: Vec<&str> = self.words().map(|w| w.name).collect();
+        all.extend(self.family().into_iter().flat_map(Family::algorithms).map(|a| a.name));
+        if has(|kind| matches!(kind, Kind::Variant)) {
+            all.extend(variants().iter().map(|v| v.name));
+        }
+        if has(|kind| matches!(kind, Kind::Flag)) {
+            all.extend(["true", "false"]);
+        }
+        all
     }
 
     /// The words that are values of the key, also those of lists.

@@ -27,6 +27,7 @@ mod choice;
 pub mod claim;
 mod contention;
 mod data_rate;
+pub mod dial;
 pub mod error;
 mod family;
 mod field;
@@ -402,6 +403,14 @@ impl Experiment {
             || self.seeds.get(rank).copied(),
             |k| self.seeds.iter().max()?.checked_add(1)?.checked_add(k as u64),
         )
+    }
+
+    /// The seeds as a file has them: `1..5`.
+    pub fn seeds_text(&self) -> String {
+        match (self.seeds.first(), self.seeds.last()) {
+            (Some(a), Some(b)) if a < b && b - a + 1 == self.seeds.len() as u64 => format!("{a}..{b}"),
+            _ => self.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+        }
     }
 
     /// What the file describes.

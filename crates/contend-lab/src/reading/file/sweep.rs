@@ -199,6 +199,16 @@ impl Sweep {
         points
     }
 
+    /// The names that key paths may use.
+    pub fn names(&self) -> &TableNames {
+        &self.names
+    }
+
+    /// The swept keys, each with the values that the file gives.
+    pub fn of_file(&self) -> impl Iterator<Item = (&str, Vec<SweptValue>)> {
+        self.keys().map(|k| (k.path.as_str(), k.of_file.iter().map(Choice::swept).collect()))
+    }
+
     /// The overlay of a point; values from the file keep their places.
     pub fn overlay(&self, point: &PointKey) -> Overlay {
         Overlay::placed(point.iter().map(|(path, value)| {

@@ -10,7 +10,7 @@ const SETTING: &str = "# --set ";
 
 /// The text of `e` after a head of comments with everything that is needed to repeat the call. `seeds` are those of the
 /// runs.
-pub(super) fn repeatable(e: &Experiment, context: &ReportContext, seeds: &str, missing: usize) -> String {
+pub fn repeatable(e: &Experiment, context: &ReportContext, seeds: &str, missing: usize) -> String {
     let settings: String = e.source.sets.iter().map(|s| format!("{SETTING}{}\n", on_one_line(s))).collect();
     let stopped = if missing > 0 { format!("# stopped early: {missing} runs are missing\n") } else { String::new() };
     let text = bare(&e.source.text);

@@ -9,7 +9,7 @@ mod draft;
 mod head;
 
 pub use draft::{Draft, ResumeError, header, remove_journal, unfinished};
-pub use head::settings;
+pub use head::{repeatable, settings};
 
 use crate::experiment::results::{Executed, Labels, Run};
 use crate::reading::file::{Experiment, Overlay};
@@ -43,7 +43,7 @@ pub fn write(
     let folder = draft.path();
     let o = &executed.outcome;
     let text = |name: &str, text: &str| atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
-    text("run.toml", &head::repeatable(e, context, &output::seeds_text(o), o.interrupted.map_or(0, |i| i.missing)))?;
+    text("run.toml", &repeatable(e, context, &output::seeds_text(o), o.interrupted.map_or(0, |i| i.missing)))?;
     for (path, trace) in e.traces.read() {
         text(&path, &trace)?;
     }

@@ -26,13 +26,7 @@ fn frames() -> CaptureWindow {
 }
 
 fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {
-    let options = Options {
-        jobs: 1,
-        series: true,
-        capture: Some(frames()),
-        journal,
-        ..Options::default()
-    };
+    let options = Options { jobs: 1, series: true, capture: Some(frames()), journal, ..Options::default() };
     let mut executed = execute(e, &options).unwrap();
     executed.outcome.runs.iter_mut().for_each(|r| r.wall_s = 0.0);
     executed

@@ -45,7 +45,7 @@ const LISTED: usize = 200;
 
 /// Writes the report page of `o` to `path`.
 pub fn write_report(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
-    let page = page(o, ctx);
+    let page = report_page(o, ctx);
     atomically(path, |w| w.write_all(page.as_bytes()))
 }
 
@@ -75,7 +75,8 @@ fn direction_style(direction: &str) -> usize {
     }
 }
 
-fn page(o: &Outcome, ctx: &ReportContext) -> String {
+/// The report page of `o`.
+pub fn report_page(o: &Outcome, ctx: &ReportContext) -> String {
     let points = points(o);
     let command = if ctx.command.is_empty() { format!("contend run {}", o.file) } else { ctx.command.clone() };
     let mut body = head(o, ctx);

@@ -27,7 +27,7 @@ pub use csv::write_csv;
 pub use export::{EXPORTS, Export};
 pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
-pub use html::{Chapter, write_comparison_page, write_paper, write_report};
+pub use html::{Chapter, report_page, write_comparison_page, write_paper, write_report};
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{CaptureFormat, write_pcapng};
@@ -70,11 +70,7 @@ pub fn usual_metrics(o: &Outcome) -> Vec<String> {
 impl ReportContext {
     /// The context of the experiment `e` when `command` runs it.
     pub fn of(e: &Experiment, command: String) -> ReportContext {
-        let seeds = match (e.seeds.first(), e.seeds.last()) {
-            _ if e.until.is_some() || e.decide.is_some() => String::new(),
-            (Some(a), Some(b)) if a < b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
-            _ => e.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
-        };
+        let seeds = if e.until.is_some() || e.decide.is_some() { String::new() } else { e.seeds_text() };
         ReportContext {
             command,
             cite: e.cite.clone(),

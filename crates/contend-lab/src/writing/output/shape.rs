@@ -7,7 +7,6 @@ use crate::measuring::metric::Expr;
 use crate::reading::expression::Dimension;
 use crate::stats::{Estimate, Range, Reading};
 use contend_sim::stats::Durations;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The sweep points, in the order of the runs.
@@ -31,14 +30,6 @@ pub(super) fn swept_keys(points: &[PointKey]) -> Vec<String> {
     keys
 }
 
-/// The value of a swept key as the file has it; strings without quotes.
-fn written(v: &Value) -> String {
-    match v {
-        Value::String(s) => s.clone(),
-        other => other.to_string(),
-    }
-}
-
 /// The text that stands for a value of a swept key.
 pub(super) fn value_text(v: &SweptValue) -> String {
     v.text()
@@ -46,7 +37,7 @@ pub(super) fn value_text(v: &SweptValue) -> String {
 
 /// The point as command-line options.
 pub(super) fn point_options(p: &PointKey) -> String {
-    p.iter().map(|(k, v)| format!(" --set '{k}={}'", written(v))).collect()
+    p.iter().map(|(k, v)| format!(" --set '{k}={}'", v.setting())).collect()
 }
 
 /// The seeds of all runs: `1..5` when they are consecutive.
