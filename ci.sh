@@ -78,6 +78,7 @@ golden() {
 pages() {
   cargo build --workspace --profile ci --quiet
   python3 ci/pages.py "${CARGO_TARGET_DIR:-target}/ci/contend"
+  python3 ci/live.py "${CARGO_TARGET_DIR:-target}/ci/contend"
   python3 ci/plots.py "${CARGO_TARGET_DIR:-target}/ci/contend" --check
 }
 book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere

@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import time
 
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
 QUIET = [
@@ -95,9 +96,13 @@ class Browser:
 
     def open(self, path, width, height=900, mobile=False):
         """Opens a file and waits for its scripts."""
+        self.visit("file://" + os.path.abspath(path), width, height, mobile)
+
+    def visit(self, url, width, height=900, mobile=False):
+        """Opens an address and waits for its scripts."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         self.events = []
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=url)
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.receive())
         self.draw()
@@ -113,6 +118,20 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"]["exception"].get("description"))
         return answer["result"].get("value")
+
+    def until(self, script, seconds=PATIENCE):
+        """Waits until an expression in the page is true, and says whether it became so."""
+        end = time.monotonic() + seconds
+        while not self.run(script):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def press(self, key, code):
+        """Presses and releases a key, like ("ArrowRight", 39)."""
+        for kind in ["rawKeyDown", "keyUp"]:
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
     def logged(self):
         """Errors of the page: exceptions, console.error, violations of its Content-Security-Policy."""

@@ -1,5 +1,5 @@
-//! The command: `contend run`, `emulate`, `watch`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`,
-//! `model`, `analyse`, `proxy`, `tool`, `report`, `deploy`, `doctor`, `completions`.
+//! The command: `contend run`, `emulate`, `watch`, `live`, `new`, `compare`, `reproduce`, `list`, `explain`,
+//! `reference`, `model`, `analyse`, `proxy`, `tool`, `report`, `deploy`, `doctor`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -51,6 +51,8 @@ enum Command {
     Emulate(cmd::emulate::Args),
     /// Run a file, and again whenever it is saved
     Watch(cmd::watch::Args),
+    /// Show a file on a page of the browser, with sliders; each change runs it
+    Live(cmd::live::Args),
     /// Print a starter, an experiment file that comes with contend; without a name, list them
     New(cmd::new::Args),
     /// Compare two files or results folders, or the points of a sweep: differences with intervals, paired by seed
@@ -161,6 +163,7 @@ fn go(command: Command) -> Result<Done, Report> {
         #[cfg(target_os = "linux")]
         Command::Emulate(a) => cmd::emulate::run(a),
         Command::Watch(a) => cmd::watch::run(a),
+        Command::Live(a) => cmd::live::run(a),
         Command::New(a) => cmd::new::run(&a),
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Reproduce(a) => cmd::reproduce::run(&a),

@@ -10,6 +10,7 @@ pub mod doctor;
 #[cfg(target_os = "linux")]
 pub mod emulate;
 pub mod job;
+pub mod live;
 pub mod model;
 pub mod new;
 #[cfg(target_os = "linux")]

@@ -207,7 +207,18 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
 /// When the file cannot be read, or when it describes no valid experiment.
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     let text = text(path)?;
-    let mut sets = folder::settings(&text);
+    let sets = settings_of(&text, common)?;
+    let e = file::parse(&path.display().to_string(), &text, &sets)?;
+    claim::validate(&e)?;
+    Ok(e)
+}
+
+/// The settings in the head of `text`, and those of the call.
+///
+/// # Errors
+/// When an option has no value.
+pub fn settings_of(text: &str, common: &Common) -> Result<Vec<(String, String)>> {
+    let mut sets = folder::settings(text);
     for s in &common.sweep {
         let (key, values) = setting("--sweep", s, "flow.0.count=1,2,4")?;
         sets.push((format!("sweep.{key}"), values));
@@ -225,9 +236,7 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     if let Some(most) = &common.decide {
         sets.push(("decide".into(), most.clone()));
     }
-    let e = file::parse(&path.display().to_string(), &text, &sets)?;
-    claim::validate(&e)?;
-    Ok(e)
+    Ok(sets)
 }
 
 /// The expressions of a list: commas within brackets and quotes do not separate.
@@ -247,7 +256,7 @@ fn setting(option: &str, text: &str, example: &str) -> Result<(String, String)> 
 ///
 /// # Errors
 /// When there is neither; the remedy says what to give instead.
-fn text(path: &Path) -> Result<String> {
+pub fn text(path: &Path) -> Result<String> {
     if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
         let starter = path.to_str().and_then(Starter::named).map(|s| s.text.to_owned());
         return starter.ok_or_else(|| nothing_at(path));

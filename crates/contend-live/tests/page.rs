@@ -1,0 +1,182 @@
+//! The page over its socket, as a browser asks.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use contend_lab::execute::{Options, execute};
+use contend_lab::reading::file::parse;
+use contend_lab::writing::folder;
+use contend_live::serve;
+use contend_live::session::Session;
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::{JoinHandle, spawn};
+use std::time::{Duration, Instant};
+
+const FILE: &str = "title = \"Two </script> downloads\"\nduration = \"3s\"\nwarmup = \"1s\"\n[param]\nwide = \"30p\"\n\
+    [wifi]\nstandard = \"802.11g\"\n[[flow]]\ncount = 2\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n\
+    window = \"= wide\"\n[sweep]\n\"ap.queue\" = [\"fifo\", { kind = \"fifo\", limit = \"20p\" }]\n\
+    [[claim]]\nid = \"A\"\npaper = \"p\"\nmetric = \"goodput.total\"\nexpect = { at_least = 0 }\n";
+
+struct Server {
+    host: String,
+    token: String,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    fn start(text: &str) -> Server {
+        let session = Session::new("t.toml".into(), text.into(), vec![], 1).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let (tell, told) = channel();
+        let asked = Arc::clone(&stop);
+        let thread = spawn(move || serve(session, 0, &asked, |at| tell.send(at.to_owned()).unwrap()).unwrap());
+        let address = told.recv().unwrap();
+        let (host, token) = address.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+        Server { host: host.into(), token: token.into(), stop, thread: Some(thread) }
+    }
+
+    /// Status, headers and body of an answer.
+    fn send(&self, request: &str) -> (u16, String, String) {
+        let mut socket = TcpStream::connect(&self.host).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut text = String::new();
+        socket.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_lowercase(), body.to_owned())
+    }
+
+    fn get(&self, path: &str) -> (u16, String, String) {
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.host))
+    }
+
+    fn post(&self, path: &str, body: &Value) -> (u16, String) {
+        let (body, host, token) = (body.to_string(), &self.host, &self.token);
+        let (status, _, text) = self.send(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nX-Contend-Token: {token}\r\nConnection: \
+                close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ));
+        (status, text)
+    }
+
+    /// The JSON of an answer with status 200.
+    fn post_json(&self, path: &str, body: &Value) -> Value {
+        let (status, text) = self.post(path, body);
+        assert_eq!(status, 200, "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+#[test]
+fn the_page_shows_the_dials_of_the_file() {
+    let server = Server::start(FILE);
+    let (status, head, page) = server.get(&format!("/?token={}", server.token));
+    assert_eq!(status, 200);
+    assert!(head.contains("content-security-policy: default-src 'none'") && head.contains("no-store"), "{head}");
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["title"], "Two </script> downloads");
+    let dial = |key: &str| data["dials"].as_array().unwrap().iter().find(|d| d["key"] == key).unwrap().clone();
+    assert_eq!(dial("param.wide")["value"], "30p");
+    assert_eq!(
+        dial("param.wide")["turn"],
+        json!({ "kind": "range", "low": 3.0, "high": 300.0, "at": 30.0,
+        "unit": "p", "whole": true, "log": true })
+    );
+    let queue = dial("ap.queue");
+    assert_eq!((&queue["value"], &data["swept"]), (&Value::Null, &json!(["ap.queue"])));
+    assert_eq!(
+        queue["turn"]["options"][1],
+        json!({ "text": "fifo 20p", "value": "{ kind = \"fifo\", limit = \"20p\" }" })
+    );
+    assert_eq!((dial("duration")["value"].as_str(), dial("seeds")["value"].as_str()), (Some("3s"), Some("1")));
+    assert!(data["keys"].as_array().unwrap().contains(&json!("flow.0.count")));
+}
+
+#[test]
+fn another_key_becomes_a_dial_and_a_wrong_one_gets_a_remedy() {
+    let server = Server::start(FILE);
+    let dial = |key: &str| server.post_json("/dial", &json!({ "key": key, "settings": [] }));
+    let count = dial("flow.0.count");
+    assert_eq!((&count["value"], &count["turn"]["high"]), (&json!("2"), &json!(20.0)));
+    let standards = dial("wifi.standard");
+    assert_eq!(standards["value"], "802.11g");
+    // A text that would be a number has quotes.
+    assert_eq!(standards["turn"]["options"][0], json!({ "text": "802.11", "value": "\"802.11\"" }));
+    assert_eq!(dial("flow.0.tcp")["value"], "newreno");
+    // A key that the file does not have: its default, or an example.
+    let delay = dial("wire.delay");
+    assert_eq!(
+        (&delay["value"], &delay["turn"]["kind"], &delay["turn"]["unit"]),
+        (&Value::Null, &json!("range"), &json!("ms"))
+    );
+    let with = server.post_json("/dial", &json!({ "key": "ap.queue.limit", "settings": [["ap.queue", "codel"]] }));
+    assert_eq!(with["turn"]["unit"], "p", "{with}");
+    for wrong in ["flow.0.cuont", "", "ap.queue.lmit", "..", "flow.9.count\u{0}"] {
+        let (status, text) = server.post("/dial", &json!({ "key": wrong, "settings": [] }));
+        assert!(status == 422 && text.contains("help: "), "{wrong}: {text}");
+    }
+}
+
+#[test]
+fn a_change_runs_and_the_file_of_the_page_makes_the_same_run() {
+    let server = Server::start(FILE);
+    let settings = json!([["param.wide", "9p"], ["ap.queue", "{ kind = \"fifo\", limit = \"20p\" }"]]);
+    let done = server.post_json("/run", &settings)["done"].clone();
+    assert_eq!(done["runs"], 1);
+    let (status, _, report) = server.get(&format!("/report/{}?token={}", done["report"], server.token));
+    assert!(status == 200 && report.contains("<svg") && report.contains("param.wide=9p"), "{status}");
+    let (_, file) = server.post("/file", &settings);
+    let e = parse("again.toml", &file, &folder::settings(&file)).unwrap();
+    let again = execute(&e, &Options::default()).unwrap().outcome;
+    assert_eq!((again.runs.len(), json!(again.runs[0].digest)), (1, done["digest"].clone()));
+    // A sweep without a setting runs all its values.
+    assert_eq!(server.post_json("/run", &json!([]))["done"]["runs"], 2);
+}
+
+#[test]
+fn wrong_values_are_told_and_harm_nothing() {
+    let server = Server::start(FILE);
+    for (settings, told) in [
+        (json!([["param.wide", "9ms"]]), "help: "),
+        (json!([["flow.0.cuont", "1"]]), "did you mean `count`"),
+        (json!([["duration", "1e9s"]]), "help: "),
+        (json!([["", ""]]), "help: "),
+    ] {
+        let (status, text) = server.post("/run", &settings);
+        assert!(status == 422 && text.contains(told), "{settings}: {status} {text}");
+    }
+    assert_eq!(server.post("/run", &json!({ "a": 1 })).0, 422);
+    assert_eq!(server.get(&format!("/report/77?token={}", server.token)).0, 404);
+    assert_eq!(server.get("/").0, 403);
+    let (status, _, _) = server.send("nonsense\r\n\r\n");
+    assert_eq!(status, 400);
+    assert!(server.post_json("/run", &json!([]))["done"].is_object());
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "how long a user waits")]
+fn a_later_change_ends_the_runs_of_an_earlier_one() {
+    let server = Server::start(FILE);
+    let long = json!([["duration", "20000s"], ["seeds", "1..50"]]);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| server.post_json("/run", &long));
+        // The first run has begun when the server knows how many there are, or it is about to.
+        std::thread::sleep(Duration::from_millis(300));
+        let begun = Instant::now();
+        assert!(server.post_json("/run", &json!([]))["done"].is_object());
+        assert_eq!(first.join().unwrap(), json!("overtaken"));
+        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    });
+}
