@@ -2,9 +2,11 @@
 //! with what the network has changed written into their bytes.
 
 use crate::bytes::{self, Changes, Refused};
+use crate::opened::Openings;
 use crate::plan::Plan;
 use crate::ties::Ties;
 use contend_core::{Body, Packet, Segment, Time};
+use contend_lab::experiment::results::Opened;
 use contend_sim::net::{Net, addresses};
 use contend_sim::payloads::Payloads;
 use std::collections::BTreeMap;
@@ -18,12 +20,16 @@ const RING: u32 = 16_384;
 pub struct Border {
     ring: Payloads<Entry>,
     ties: Ties,
+    /// Names of the hosts.
+    names: Vec<String>,
     /// Hosts by address.
     hosts: BTreeMap<Ipv4Addr, usize>,
     /// Hosts by the address of the simulated network.
     homes: Vec<usize>,
     /// By flow of the file: the largest window that its receiver may advertise, in bytes.
     windows: Vec<u32>,
+    /// What hosts opened beside the flows of the file.
+    opened: Openings,
     /// The packet that leaves.
     buffer: Vec<u8>,
     /// What has happened so far.
@@ -64,9 +70,11 @@ impl Border {
         Border {
             ring: Payloads::new(RING),
             ties: Ties::new(net.flows(), plan.flows.clone(), net.host_address(0)),
+            names: plan.hosts.iter().map(|h| h.name.clone()).collect(),
             hosts: plan.hosts.iter().enumerate().map(|(i, h)| (h.ip, i)).collect(),
             homes,
             windows,
+            opened: Openings::new(net.flows() as u32),
             buffer: Vec::with_capacity(bytes::MTU),
             tally: Tally::default(),
         }
@@ -103,8 +111,9 @@ impl Border {
         let mut p = tied.packet;
         if tied.opened
             && let Some(gate) = net.gate()
+            && let Some(opening) = self.ties.opening(p.flow)
         {
-            *gate.meter_mut(p.flow) = Default::default();
+            self.opened.opens(p.flow, opening, std::mem::take(gate.meter_mut(p.flow)));
         }
         p.payload = self.ring.put(|slot| {
             slot.bytes.clear();
@@ -141,6 +150,14 @@ impl Border {
         }
         self.tally.left += 1;
         Some((host, &self.buffer))
+    }
+
+    /// What hosts opened beside the flows of the file, after the run.
+    pub fn opened(&mut self, net: &mut Net) -> Vec<Opened> {
+        match net.gate() {
+            Some(gate) => self.opened.read(gate, &self.names),
+            None => Vec::new(),
+        }
     }
 
     /// Flows, beside those of the file, that were open at the same time.

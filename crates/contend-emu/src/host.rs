@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -45,6 +45,8 @@ struct Namespaces {
 #[derive(Debug)]
 pub struct Keeper {
     hosts: Vec<Namespaces>,
+    /// Where contend was called: programs run there.
+    folder: Option<PathBuf>,
     /// The first process of the PID namespace.
     first: Child,
 }
@@ -166,7 +168,7 @@ impl Keeper {
         // It ends when the pipe closes. As the first process of its namespace it does not react to Ctrl-C.
         let first = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0).spawn();
         let first = first.map_err(|e| format!("cat, the first process of all hosts, cannot be started: {e}"))?;
-        let mut keeper = Keeper { hosts: Vec::new(), first };
+        let mut keeper = Keeper { hosts: Vec::new(), folder: std::env::current_dir().ok(), first };
         let made = namespace("mnt")
             .map_err(|e| e.to_string())
             .and_then(|base| specs.iter().map(|spec| keeper.add(spec, &base)).collect::<Result<Vec<_>, _>>());
@@ -231,7 +233,8 @@ impl Keeper {
         let host = self.hosts.get(i).ok_or_else(|| io::Error::other("there is no such host"))?;
         setns(&host.net, CloneFlags::CLONE_NEWNET)?;
         setns(&host.mount, CloneFlags::CLONE_NEWNS)?;
-        Ok(())
+        // setns(2): the thread's working directory is now the root of the mount namespace.
+        self.folder.iter().try_for_each(std::env::set_current_dir)
     }
 
     /// Ends all processes.

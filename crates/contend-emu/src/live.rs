@@ -12,6 +12,7 @@ use crate::programs::{Program, Programs};
 use crate::record::{FOLDER, Recorder};
 use crate::verdict::{Late, judged};
 use crate::wait::{LONGEST, RealTime, Waiter};
+use crate::watch::Watch;
 use contend_core::{Packet, Span, Time};
 use contend_lab::experiment::results::Emulation;
 use contend_lab::running::network::{Advanced, Beginning, Driver, Engine};
@@ -95,6 +96,7 @@ impl Engine for Emulate {
         let live = Live {
             border: Border::new(&plan, &net),
             min_rtt: plan.min_rtt,
+            watch: Watch::new(&plan, hosts.asking()),
             recorder: recorder.transpose()?,
             logs: folder.and_then(|f| Some(f.parent()?.to_path_buf())),
             pending: Some((programs, command)),
@@ -125,6 +127,7 @@ type Pending = (Vec<(usize, Program)>, Option<(usize, Program)>);
 /// A run in real time.
 struct Live {
     border: Border,
+    watch: Watch,
     min_rtt: Span,
     recorder: Option<Recorder>,
     /// The folder for what programs print.
@@ -223,6 +226,7 @@ impl Driver for Live {
             }
             if now >= to {
                 net.run_until(to);
+                self.watch.look(net);
                 return Ok(Advanced::There);
             }
             if stop.load(Ordering::Relaxed) {
@@ -264,6 +268,7 @@ impl Driver for Live {
             wake_s: self.wake.read(),
             gap_s: self.gap.read(),
             flows: self.border.flows() as u64,
+            opened: self.border.opened(net),
             real_time,
             ..Emulation::default()
         };

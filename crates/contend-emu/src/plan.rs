@@ -16,7 +16,8 @@ use std::net::Ipv4Addr;
 pub const MOST: usize = 1000;
 /// The port of the first flow's receiver; the others follow.
 const PORT: u16 = 20_000;
-const TCP: u8 = 6;
+/// Protocol number.
+pub(crate) const TCP: u8 = 6;
 const UDP: u8 = 17;
 
 /// A host outside the simulated network.

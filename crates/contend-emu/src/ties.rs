@@ -37,6 +37,20 @@ pub struct Known {
     pub window: u32,
 }
 
+/// What the flows that a host opens have in common: protocol, both hosts, and the port that they go to (0: the protocol
+/// has none).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Opening {
+    /// Protocol number.
+    pub protocol: u8,
+    /// The host that opened them.
+    pub from: usize,
+    /// The other host.
+    pub to: usize,
+    /// Its port.
+    pub port: u16,
+}
+
 /// The ends of a flow: hosts and ports, the host with the smaller number first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -118,6 +132,13 @@ impl Ties {
             first: flows as u32,
             hosts,
         }
+    }
+
+    /// Which host opened `flow`, and for what; `None` if it is a flow of the file.
+    pub fn opening(&self, flow: FlowId) -> Option<Opening> {
+        let (key, tie) = self.slots.get(flow.0.checked_sub(self.first)? as usize)?;
+        let [(from, _), (to, port)] = if tie.opener == 0 { key.ends } else { [key.ends[1], key.ends[0]] };
+        Some(Opening { protocol: key.protocol, from, to, port: if matches!(key.protocol, 6 | 17) { port } else { 0 } })
     }
 
     /// Number of flows, beside those of the file, that were ever open at the same time.

@@ -163,8 +163,40 @@ pub struct Emulation {
     pub overwritten: u64,
     /// Flows, beside those of the file, that hosts had open at the same time.
     pub flows: u64,
+    /// What these flows were for.
+    #[serde(default)]
+    pub opened: Vec<Opened>,
     /// True if the emulator had real-time priority.
     pub real_time: bool,
+}
+
+/// All flows that one host opened to one service of another: what programs did beside the flows of the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// `tcp`, `udp`, `icmp`, or `protocol` and its number.
+    pub protocol: String,
+    /// The host that opened them.
+    pub from: String,
+    /// The other host.
+    pub to: String,
+    /// The port of the service; 0 if the protocol has none, and for all services beyond the first 256.
+    pub port: u16,
+    /// Number of flows.
+    pub connections: u64,
+    /// What `from` sent.
+    pub there: Carried,
+    /// What `to` sent.
+    pub back: Carried,
+}
+
+/// What was carried in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// Payload bytes delivered.
+    pub bytes: u64,
+    /// One-way delay of packets with data, from the end of the warm-up.
+    #[serde(rename = "delay")]
+    pub delay_s: Percentiles,
 }
 
 /// A distribution of lateness in seconds.
@@ -370,7 +402,7 @@ impl Losses {
 }
 
 /// Mean and percentiles of a duration in seconds; all `null` when nothing was measured.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
     /// Mean.
     pub mean: Option<f64>,

@@ -2,7 +2,7 @@
 
 use super::common::{Common, Printed};
 use super::job::{Job, Performed, command_line};
-use super::run::{judged, load, print, stop_on_ctrl_c};
+use super::run::{interval, judged, load, print, stop_on_ctrl_c};
 use super::{complete, say, wrong};
 use crate::Done;
 use contend_core::Time;
@@ -48,6 +48,9 @@ pub struct Args {
     /// Run a shell in this host, like sta0
     #[arg(long, value_name = "HOST", conflicts_with_all = ["host", "program"])]
     shell: Option<String>,
+    /// Write the frames of the first run in this interval, like 10s..10.5s, to air.pcapng
+    #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
+    capture: Option<(Time, Time)>,
     /// Print hosts, addresses, flows and programs, and run nothing
     #[arg(long)]
     dry_run: bool,
@@ -75,6 +78,7 @@ pub fn run(args: Args) -> Result<Done> {
     let folder = (!common.no_results).then(|| super::results_name(&args.file).map(|name| common.out.join(name)));
     let job = Job {
         engine: &engine,
+        capture: args.capture,
         folder: folder.transpose()?,
         ..Job::new(&e, &common, &stop, args.file.display().to_string())
     };
@@ -124,6 +128,8 @@ fn experiment(args: &Args) -> Result<(Experiment, Common)> {
     }
     if has_program {
         e.without_claims();
+        // The flows of the file are silent, and its metrics may have no sample.
+        e.show.clear();
         if e.points.len() > 1 {
             return Err(wrong(
                 format!("{} has {} points, and a program runs at one", args.file.display(), e.points.len()),

@@ -103,7 +103,8 @@ fn exported() -> impl TypedValueParser<Value = &'static Export> {
         .try_map(|word| output::EXPORTS.iter().find(|x| x.name == word).ok_or(format!("{word} is no export")))
 }
 
-fn interval(text: &str) -> Result<(Time, Time), String> {
+/// Reads the interval of `--capture`.
+pub fn interval(text: &str) -> Result<(Time, Time), String> {
     let remedy = "write an interval like 10s..10.5s";
     let (a, b) = text.split_once("..").ok_or(remedy)?;
     let at = |t: &str| quantity::span(t).map(|s| Time::ZERO + s).map_err(|e| format!("{e}; {remedy}"));

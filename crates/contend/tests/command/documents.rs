@@ -63,6 +63,7 @@ fn every_path_of_the_coverage_exists() {
         ("theory", "contend-theory"),
         ("lab", "contend-lab"),
         ("tools", "contend-tools"),
+        ("emu", "contend-emu"),
     ];
     let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let path = |name: &&&str| {

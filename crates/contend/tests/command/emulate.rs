@@ -26,6 +26,60 @@ delay = "10ms"
 window = "42p"
 "#;
 
+/// A download over two hops of a field.
+const FIELD: &str = r#"
+title = "Two hops"
+duration = "3s"
+warmup = "500ms"
+[wifi]
+standard = "802.11b"
+rate = "11Mbps"
+basic = "1Mbps"
+[field]
+range = "250m"
+sense = "550m"
+routing = "static"
+[[station]]
+name = "hop"
+count = 3
+position = ["= 200m * k", "0m"]
+[[flow]]
+name = "far"
+from = "hop.1"
+to = "hop.3"
+tcp = "reno"
+window = "20p"
+"#;
+
+/// A datagram flow and a file over 802.11ax with aggregates.
+const MODERN: &str = r#"
+title = "Aggregates"
+duration = "3s"
+warmup = "500ms"
+[wifi]
+standard = "802.11ax"
+width = "20MHz"
+streams = 1
+mcs = 3
+access = "edca"
+ampdu = {}
+[ap]
+queue = "fq_codel"
+[[flow]]
+name = "call"
+from = "server"
+to = "station"
+udp = { rate = "1Mbps", packet = "200B" }
+delay = "5ms"
+[[flow]]
+name = "file"
+from = "station"
+to = "server"
+tcp = "cubic"
+delay = "5ms"
+window = "60p"
+"#;
+
 /// True if the test must be skipped, which is said.
 fn skipped() -> bool {
     let Some(why) = contend_emu::needs::missing() else { return false };
@@ -93,6 +147,85 @@ fn a_program_reaches_the_server_by_name_and_is_ordinary() {
     assert!(ended.out.starts_with("policy 0\n10.77.0.2 "), "{} {}", ended.out, ended.err);
     let failed = bench.contend(&["emulate", "one.toml", "--no-results", "--quiet", "--", "false"]);
     assert_eq!(failed.status, Some(1));
+}
+
+/// Emulates `text` for a moment, and returns its first run.
+fn emulated(text: &str, options: &[&str]) -> (Bench, Value) {
+    let bench = Bench::with("one.toml", text);
+    let ended = bench.contend(&[&["emulate", "one.toml", "--format", "json"], options].concat());
+    assert!(matches!(ended.status, Some(0 | 1)), "{}", ended.err);
+    let run = ended.object()["runs"][0].clone();
+    let e = &run["emulation"];
+    assert_eq!((e["overwritten"].as_u64(), e["refused"].as_object().unwrap().len()), (Some(0), 0), "{e}");
+    (bench, run)
+}
+
+#[test]
+fn a_field_carries_real_tcp_over_two_hops() {
+    if skipped() {
+        return;
+    }
+    let (bench, run) = emulated(FIELD, &[]);
+    let far = run["flows"][0]["goodput"].as_f64().unwrap();
+    assert!((1e4..5.5e6).contains(&far), "{far}");
+    let again = bench.contend(&["run", "--replay", "results/one", "--no-results", "--format", "json"]).with(0).object();
+    assert_eq!(again["runs"][0]["digest"], run["digest"]);
+}
+
+#[test]
+fn aggregates_carry_datagrams_and_a_file_and_the_air_is_captured() {
+    if skipped() {
+        return;
+    }
+    let (bench, run) = emulated(MODERN, &["--capture", "1s..1.2s"]);
+    let of = |i: usize| run["flows"][i]["goodput"].as_f64().unwrap();
+    // The call is paced by the real clock: whatever the load, no more than its rate arrives, with a burst of 64 kB.
+    assert!((1e5..1.3e6).contains(&of(0)) && (1e5..3.5e7).contains(&of(1)), "{} {}", of(0), of(1));
+    assert!(std::fs::metadata(bench.path("results/one/air.pcapng")).unwrap().len() > 1000);
+    let again = bench.contend(&["run", "--replay", "results/one", "--no-results", "--format", "json"]).with(0).object();
+    assert_eq!(again["runs"][0]["digest"], run["digest"]);
+}
+
+#[test]
+fn a_series_has_the_windows_of_the_kernel_s_sender() {
+    if skipped() {
+        return;
+    }
+    let (bench, _) = emulated(ONE, &["--set", "sample=100ms", "--show", "cwnd[up]"]);
+    let shown = bench.json("results/one/summary.json")["runs"][0]["metrics"]["cwnd[up]"].clone();
+    // The window of the receiver stops growth some time after 42 segments; the kernel begins with 10 or 2.
+    assert!((2.0..1e4).contains(&shown.as_f64().unwrap()), "{shown}");
+}
+
+#[test]
+fn programs_of_every_kind_pass_and_the_table_tells_what_they_opened() {
+    if skipped() {
+        return;
+    }
+    let program = "\n[[program]]\nin = \"server\"\nrun = \"exec python3 -m http.server 80\"\n";
+    let bench = Bench::with("one.toml", &format!("{ONE}{program}"));
+    bench.file(
+        "all.sh",
+        "ping -c 2 -i 0.2 server | grep -c 'bytes from'\n\
+            python3 -c 'import socket as s; s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\" * 1000, (\"server\", 9))'\n\
+            curl -s --retry 60 --retry-delay 1 --retry-connrefused http://server/all.sh\n",
+    );
+    let call = ["emulate", "one.toml", "--no-results", "--in", "sta0", "--", "sh", "all.sh"];
+    let ended = bench.contend(&call);
+    assert!(ended.out.starts_with("2\nping -c 2"), "{} {}", ended.out, ended.err);
+    let row = |what: &str| ended.out.lines().any(|l| l.contains(what));
+    for what in ["icmp up.sta -> up.server", "udp up.sta -> up.server:9", "tcp up.sta -> up.server:80"] {
+        assert!(row(what), "{what}: {}", ended.out);
+    }
+    // A shell gets what is typed.
+    let words = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("contend"))
+        .args(["emulate", "one.toml", "--no-results", "--quiet", "--shell", "sta0"])
+        .env("SHELL", "/bin/sh")
+        .current_dir(bench.path(""))
+        .write_stdin("getent hosts up.server; exit 0\n")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&words.stdout).starts_with("10.77.0.2 "), "{words:?}");
 }
 
 /// Starts a run with a program that is easy to find, ends it by `signal`, and returns how many of these programs are

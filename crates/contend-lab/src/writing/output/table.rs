@@ -8,8 +8,8 @@ use super::shape::{
 };
 use crate::echo::{WORD, echo};
 use crate::experiment::results::{
-    CheckResult, ClaimResult, Flow, Interrupted, Look, Measured, Outcome, PointKey, Run, SearchResult, Summary,
-    packet_loss,
+    Carried, CheckResult, ClaimResult, Flow, Interrupted, Look, Measured, Outcome, PointKey, Run, SearchResult,
+    Summary, packet_loss,
 };
 use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
 use crate::reading::expression::WrittenUnit;
@@ -43,6 +43,11 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
             out += &paint
                 .dim(&text(&format!("flows at {left} more points: in the report, or by --show 'delay.p95[NAME]'")));
         }
+    }
+    let opened = opened_rows(o);
+    if !opened.rows.is_empty() {
+        out.push('\n');
+        out += &opened.render(paint, width);
     }
     out.push('\n');
     out += &paint.dim(&text(&method(o, ctx)));
@@ -210,6 +215,23 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
         ]
     };
     groups.into_iter().map(row).collect()
+}
+
+/// For each emulated run, one row for each service that programs used beside the flows of the file.
+fn opened_rows(o: &Outcome) -> Grid {
+    let head = ["opened by programs", "n", "there [MB]", "delay.p50 [ms]", "back [MB]", "delay.p50 [ms]"];
+    let mut grid = Grid::new(head.map(String::from).to_vec());
+    for row in o.runs.iter().filter_map(|r| r.emulation.as_ref()).flat_map(|e| &e.opened) {
+        let port = if row.port == 0 { String::new() } else { format!(":{}", row.port) };
+        let carried = |c: &Carried| {
+            let delay = c.delay_s.p50.map_or_else(|| "–".into(), |s| fixed(s * 1e3, 2));
+            [fixed(c.bytes as f64 / 1e6, 3), delay]
+        };
+        let name = format!("{} {} -> {}{port}", row.protocol, row.from, row.to);
+        let numbers = [&row.there, &row.back].map(carried).concat();
+        grid.rows.push([name, row.connections.to_string()].into_iter().chain(numbers).collect());
+    }
+    grid
 }
 
 /// A sentence about the result of a search.
