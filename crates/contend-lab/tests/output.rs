@@ -5,12 +5,14 @@ mod common;
 
 use common::{SMALL, Shape, context, outcome};
 use contend_lab::experiment::results::Columns as _;
-use contend_lab::experiment::results::{Interrupted, Outcome};
+use contend_lab::experiment::results::{Interrupted, Outcome, Run};
+use contend_lab::writing::output::columns::{self, Values};
 use contend_lab::writing::output::{
     atomically, summary_table, write_csv, write_flows, write_json, write_report, write_series,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
+use std::collections::BTreeSet;
 use std::io::{Error, Write};
 use std::process::Command;
 
@@ -167,6 +169,44 @@ fn flows_are_read_back_from_parquet_with_metadata() {
     assert!(first.is_null(at("completion")).unwrap());
     let units: serde_json::Value = serde_json::from_str(&value("contend.units")).unwrap();
     assert_eq!((&units["goodput"], &units["delay.mean"]), (&"bps".into(), &"s".into()));
+}
+
+#[test]
+fn every_table_has_as_many_values_in_each_column_as_rows() {
+    let o = outcome(SMALL);
+    let runs = o.runs.len();
+    let sum = |of: fn(&Run) -> usize| o.runs.iter().map(of).sum::<usize>();
+    let all = [
+        (columns::summary(&o), o.summary.len()),
+        (columns::runs(&o), runs),
+        (columns::flows(&o), sum(|r| r.flows.len())),
+        (columns::queues(&o), sum(|r| r.queues.len())),
+        (columns::air(&o), sum(|r| usize::from(r.air.is_some()))),
+        (columns::series(&o), sum(|r| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len()))),
+    ];
+    for (table, rows) in &all {
+        let names: BTreeSet<&str> = table.headings().iter().map(|h| h.name.as_str()).collect();
+        assert_eq!(names.len(), table.headings().len(), "{names:?}");
+        assert!(*rows > 0 && names.len() > 5, "{names:?}");
+        for (i, heading) in table.headings().iter().enumerate() {
+            let count = |group| match table.read(group, i) {
+                Values::Number(v) => v.len(),
+                Values::Count(v) => v.len(),
+                Values::Text(v) => v.len(),
+                Values::Flag(v) => v.len(),
+            };
+            assert_eq!((0..table.groups()).map(count).sum::<usize>(), *rows, "{}", heading.name);
+        }
+    }
+    let summary = &all[0].0;
+    let at = |name: &str| summary.headings().iter().position(|h| h.name == name).unwrap();
+    let first = &o.summary[0];
+    match (summary.read(0, at("metric")), summary.read(0, at("mean"))) {
+        (Values::Text(names), Values::Number(means)) => {
+            assert_eq!((names[0].as_ref(), means[0]), (Some(&first.metric), Some(first.mean)));
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! Every writer takes the outcome. A writer that also shows the command, the source or the seeds takes a
 //! [`ReportContext`]. Files are written completely or not at all: see [`atomically`].
 
+pub mod columns;
 pub mod compare;
 pub mod csv;
 pub mod export;
