@@ -13,7 +13,9 @@ from pathlib import Path
 
 # Folders of a crate that are layers: each depends only on those before it. Other modules are below all of them.
 LAYERS = {
-    "contend-lab": ["experiment", "reading", "running", "measuring", "judging", "writing", "execute", "reproduce"],
+    "contend-lab": [
+        "experiment", "reading", "running", "measuring", "judging", "writing", "opening", "execute", "reproduce",
+    ],
 }
 
 PATH = re.compile(r"\b(crate|super(?:::super)*|self)::([A-Za-z_:{}][\w:{},\s*]*)")

@@ -1,7 +1,8 @@
 //! From an experiment file to runs, statistics, claims and reports.
 //!
 //! The folders are layers; each depends only on those before it: [`experiment`] (plain types), [`reading`],
-//! [`running`], [`measuring`], [`judging`], [`writing`]. [`execute`] and [`reproduce`] may use all of them.
+//! [`running`], [`measuring`], [`judging`], [`writing`]. [`opening`], [`execute`] and [`reproduce`] may use all of
+//! them.
 //! `ci/layers.py` checks the order.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -13,6 +14,7 @@ pub mod execute;
 pub mod experiment;
 pub mod judging;
 pub mod measuring;
+pub mod opening;
 pub mod reading;
 pub mod reproduce;
 pub mod running;

@@ -44,6 +44,24 @@ pub struct CaptureWindow {
     pub limit: usize,
 }
 
+/// The report's timeline shows this much of the first run, from the end of the warm-up.
+const TIMELINE: Span = Span::from_secs(1);
+/// Maximum number of frames that a results folder or a report keeps.
+const FRAMES: usize = 100_000;
+
+impl CaptureWindow {
+    /// The frames from `from` to `to`.
+    pub fn new(from: Time, to: Time) -> CaptureWindow {
+        CaptureWindow { from, to, limit: FRAMES }
+    }
+
+    /// The frames of the report's timeline.
+    pub fn timeline(warmup: Span) -> CaptureWindow {
+        let warm = Time::ZERO + warmup;
+        CaptureWindow::new(warm, warm + TIMELINE)
+    }
+}
+
 /// Maximum number of samples of flows, estimators and observers (their number times the number of instants) in one run.
 /// Above it the step is lengthened.
 pub const MAX_SAMPLES: u64 = 2_000_000;

@@ -2,10 +2,11 @@
 
 use super::common::Common;
 use super::{say, wrong};
-use contend_core::{Span, Time};
+use contend_core::Time;
 use contend_lab::execute::{Options, Simulated, execute};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
+use contend_lab::opening::quoted;
 use contend_lab::reading::file::Experiment;
 use contend_lab::running::advice::hidden_stations;
 use contend_lab::running::network::Engine;
@@ -17,11 +18,6 @@ use miette::{Report, Result};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-
-/// Without `--capture`, the report's timeline shows this much of the first run, from the end of the warm-up.
-const TIMELINE: Span = Span::from_secs(1);
-/// Most frames kept.
-const FRAMES: usize = 100_000;
 
 /// One experiment to run, and where its results go.
 pub struct Job<'a> {
@@ -113,9 +109,7 @@ impl<'a> Job<'a> {
 
     /// The frames of the first run that are kept.
     fn frames(&self) -> CaptureWindow {
-        let warm = Time::ZERO + self.e.warmup;
-        let (from, to) = self.capture.unwrap_or((warm, warm + TIMELINE));
-        CaptureWindow { from, to, limit: FRAMES }
+        self.capture.map_or_else(|| CaptureWindow::timeline(self.e.warmup), |(from, to)| CaptureWindow::new(from, to))
     }
 
     /// Runs the experiment and writes the results folder. An unfinished folder `draft` is completed. Notes go to
@@ -262,16 +256,6 @@ pub fn command_line() -> String {
         .join(" ")
 }
 
-/// One argument, quoted for a shell if necessary.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -284,17 +268,4 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
     bar.set_message(name.to_owned());
     bar.enable_steady_tick(std::time::Duration::from_millis(250));
     bar
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_line_can_be_typed_again() {
-        assert_eq!(
-            ["run", "ap.queue.limit=400p", "flow.0.count=[5, 50]", "it's", ""].map(quoted).join(" "),
-            r"run ap.queue.limit=400p 'flow.0.count=[5, 50]' 'it'\''s' ''"
-        );
-    }
 }

@@ -9,17 +9,14 @@ use contend_core::Time;
 use contend_lab::execute::Simulated;
 use contend_lab::experiment::results::Executed;
 use contend_lab::judging::check::MET;
-use contend_lab::judging::claim;
-use contend_lab::nearest;
+use contend_lab::opening;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
-use contend_lab::reading::folder::files_below;
-use contend_lab::reading::starter::{STARTERS, Starter};
 use contend_lab::running::network::Engine;
 use contend_lab::writing::folder;
 use contend_lab::writing::output::{self, Export, ReportContext, WIDTH, checked_text, measured_text, wrapped};
-use miette::{Report, Result};
-use std::io::{ErrorKind, IsTerminal, Read as _};
+use miette::Result;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,9 +108,6 @@ pub fn interval(text: &str) -> Result<(Time, Time), String> {
     let (from, to) = (at(a)?, at(b)?);
     if from < to { Ok((from, to)) } else { Err(format!("the interval is empty; {remedy}")) }
 }
-
-/// Longest file that is read, in bytes.
-const LONGEST: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> Result<Done> {
     runs(args, &stop_on_ctrl_c())
@@ -207,11 +201,8 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
 /// # Errors
 /// When the file cannot be read, or when it describes no valid experiment.
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
-    let text = text(path)?;
-    let sets = settings_of(&text, common)?;
-    let e = file::parse(&path.display().to_string(), &text, &sets)?;
-    claim::validate(&e)?;
-    Ok(e)
+    let text = opening::text(path)?;
+    Ok(opening::experiment(&path.display().to_string(), &text, &settings_of(&text, common)?)?)
 }
 
 /// The settings in the head of `text`, and those of the call.
@@ -251,75 +242,6 @@ fn setting(option: &str, text: &str, example: &str) -> Result<(String, String)> 
         return Err(wrong(format!("{option} {text}: there is no `=`"), format!("write {option} {example}")));
     };
     Ok((key.trim().to_owned(), value.trim().to_owned()))
-}
-
-/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of a starter.
-///
-/// # Errors
-/// When there is neither; the remedy says what to give instead.
-pub fn text(path: &Path) -> Result<String> {
-    if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
-        let starter = path.to_str().and_then(Starter::named).map(|s| s.text.to_owned());
-        return starter.ok_or_else(|| nothing_at(path));
-    }
-    let name = path.display();
-    if path.is_dir() {
-        let remedy = "give the path of an experiment file; `contend list experiments` shows some";
-        let inside =
-            files_below(path).map_err(|too_large| wrong(format!("{name} is a folder, and {too_large}"), remedy))?;
-        let (count, many) = (inside.len(), if inside.len() == 1 { "" } else { "s" });
-        return Err(wrong(
-            format!("{name} is a folder, not an experiment file; it contains {count} TOML file{many}"),
-            inside.first().map_or(remedy.to_owned(), |f| format!("name the files to run, like {}", f.display())),
-        ));
-    }
-    let mut bytes = Vec::new();
-    if let Err(err) = std::fs::File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_end(&mut bytes)) {
-        return Err(wrong(
-            format!("{name} cannot be read: {err}"),
-            "give the path of an experiment file; `contend list experiments` shows some",
-        ));
-    }
-    if bytes.len() as u64 > LONGEST {
-        return Err(wrong(
-            format!("{name} is longer than {} MB", LONGEST >> 20),
-            "experiment files are short texts; did you mean another file?",
-        ));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) if text.trim().is_empty() => Err(wrong(
-            format!("{name} is empty"),
-            "copy an existing experiment file and change it; `contend list experiments` shows some",
-        )),
-        Ok(text) => Ok(text),
-        Err(err) => {
-            let at = err.utf8_error().valid_up_to();
-            let line = err.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
-            Err(wrong(
-                format!("{name}:{line}: the text is not valid UTF-8"),
-                "save the file as UTF-8; `iconv -f latin1 -t utf-8` converts an older text",
-            ))
-        }
-    }
-}
-
-/// The error about a path at which there is no file and which names no starter.
-fn nothing_at(path: &Path) -> Report {
-    let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
-    let files: Vec<String> = folders.concat().iter().map(|file| file.display().to_string()).collect();
-    let starters: Vec<&str> = STARTERS.iter().map(|s| s.name).collect();
-    let (asked, stem) = (path.to_string_lossy(), path.file_stem().unwrap_or_default().to_string_lossy());
-    let near = Starter::named(&stem)
-        .map(|s| s.name)
-        .or_else(|| nearest(&asked, starters.iter().copied().chain(files.iter().map(String::as_str))))
-        .map_or(String::new(), |name| format!("did you mean `{name}`? "));
-    wrong(
-        format!("{asked} cannot be read: there is no such file, and no starter has this name"),
-        format!(
-            "{near}`contend list experiments` shows the files of this folder; the starters are {}",
-            starters.join(", ")
-        ),
-    )
 }
 
 /// The status of a call with this outcome. Claims with another verdict than recorded, and checks that are not met, are

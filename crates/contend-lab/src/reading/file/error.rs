@@ -16,6 +16,16 @@ pub struct Source {
     pub sets: Vec<String>,
 }
 
+impl Source {
+    /// The options of `contend run` that make the settings, each with its value.
+    pub fn options(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.sets.iter().map(|set| {
+            let (name, value, _) = option(set);
+            (name, value)
+        })
+    }
+}
+
 /// A place in a [`Source`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Site {

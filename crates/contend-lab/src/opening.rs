@@ -1,0 +1,149 @@
+//! From a name to an experiment: the text of a file or a starter, and the settings of a call.
+
+use crate::judging::claim;
+use crate::nearest;
+use crate::reading::file::{self, Experiment, FileError};
+use crate::reading::folder::files_below;
+use crate::reading::starter::{STARTERS, Starter};
+use std::fmt::Display;
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+/// Longest file that is read, in bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// Why there is no text at a path.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{what}")]
+#[diagnostic(help("{remedy}"))]
+pub struct NoText {
+    /// What is wrong, with the path.
+    pub what: String,
+    /// What to do instead.
+    pub remedy: String,
+}
+
+fn wrong(what: impl Display, remedy: impl Display) -> NoText {
+    NoText { what: what.to_string(), remedy: remedy.to_string() }
+}
+
+/// The experiment of a text from `name`, with the settings `sets` (key and value). Those in the head of a run.toml are
+/// among them only if the caller puts them there ([`folder::settings`](crate::writing::folder::settings)).
+///
+/// # Errors
+/// When the text describes no valid experiment.
+pub fn experiment(name: &str, text: &str, sets: &[(String, String)]) -> Result<Experiment, FileError> {
+    let e = file::parse(name, text, sets)?;
+    claim::validate(&e)?;
+    Ok(e)
+}
+
+/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of a starter.
+///
+/// # Errors
+/// When there is neither; the remedy says what to give instead.
+pub fn text(path: &Path) -> Result<String, NoText> {
+    if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
+        let starter = path.to_str().and_then(Starter::named).map(|s| s.text.to_owned());
+        return starter.ok_or_else(|| nothing_at(path));
+    }
+    let name = path.display();
+    if path.is_dir() {
+        let remedy = "give the path of an experiment file; `contend list experiments` shows some";
+        let inside =
+            files_below(path).map_err(|too_large| wrong(format!("{name} is a folder, and {too_large}"), remedy))?;
+        let (count, many) = (inside.len(), if inside.len() == 1 { "" } else { "s" });
+        return Err(wrong(
+            format!("{name} is a folder, not an experiment file; it contains {count} TOML file{many}"),
+            inside.first().map_or(remedy.to_owned(), |f| format!("name the files to run, like {}", f.display())),
+        ));
+    }
+    let mut bytes = Vec::new();
+    if let Err(err) = std::fs::File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_end(&mut bytes)) {
+        return Err(wrong(
+            format!("{name} cannot be read: {err}"),
+            "give the path of an experiment file; `contend list experiments` shows some",
+        ));
+    }
+    if bytes.len() as u64 > LONGEST {
+        return Err(wrong(
+            format!("{name} is longer than {} MB", LONGEST >> 20),
+            "experiment files are short texts; did you mean another file?",
+        ));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => Err(wrong(
+            format!("{name} is empty"),
+            "copy an existing experiment file and change it; `contend list experiments` shows some",
+        )),
+        Ok(text) => Ok(text),
+        Err(err) => {
+            let at = err.utf8_error().valid_up_to();
+            let line = err.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
+            Err(wrong(
+                format!("{name}:{line}: the text is not valid UTF-8"),
+                "save the file as UTF-8; `iconv -f latin1 -t utf-8` converts an older text",
+            ))
+        }
+    }
+}
+
+/// The error about a path at which there is no file and which names no starter.
+fn nothing_at(path: &Path) -> NoText {
+    let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
+    let files: Vec<String> = folders.concat().iter().map(|file| file.display().to_string()).collect();
+    let starters: Vec<&str> = STARTERS.iter().map(|s| s.name).collect();
+    let (asked, stem) = (path.to_string_lossy(), path.file_stem().unwrap_or_default().to_string_lossy());
+    let near = Starter::named(&stem)
+        .map(|s| s.name)
+        .or_else(|| nearest(&asked, starters.iter().copied().chain(files.iter().map(String::as_str))))
+        .map_or(String::new(), |name| format!("did you mean `{name}`? "));
+    wrong(
+        format!("{asked} cannot be read: there is no such file, and no starter has this name"),
+        format!(
+            "{near}`contend list experiments` shows the files of this folder; the starters are {}",
+            starters.join(", ")
+        ),
+    )
+}
+
+/// The command line that makes the runs of `e`.
+pub fn command_line(e: &Experiment) -> String {
+    let options = e.source.options().flat_map(|(option, value)| [option.to_owned(), quoted(value)]);
+    let words: Vec<String> = ["contend run".to_owned(), quoted(&e.source.path)].into_iter().chain(options).collect();
+    words.join(" ")
+}
+
+/// One argument, quoted for a shell if necessary.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_typed_again() {
+        assert_eq!(
+            ["run", "ap.queue.limit=400p", "flow.0.count=[5, 50]", "it's", ""].map(quoted).join(" "),
+            r"run ap.queue.limit=400p 'flow.0.count=[5, 50]' 'it'\''s' ''"
+        );
+    }
+
+    #[test]
+    fn an_experiment_has_the_command_line_that_makes_it() {
+        let sets = [("seeds", "1..2"), ("sweep.ap.queue.kind", "fifo,red"), ("flow.0.tcp", "{ kind = \"cubic\" }")];
+        let sets = sets.map(|(k, v)| (k.to_owned(), v.to_owned()));
+        let e = experiment("hotspot", Starter::named("hotspot").unwrap().text, &sets).unwrap();
+        assert_eq!(
+            command_line(&e),
+            "contend run hotspot --seeds 1..2 --sweep ap.queue.kind=fifo,red --set 'flow.0.tcp={ kind = \"cubic\" }'"
+        );
+    }
+}
