@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All checks, each by name (none: all):
-# ./ci.sh [install|fmt|layers|schema|lint|test|bpf|golden|pages|book|bench|all]
+# ./ci.sh [install|fmt|layers|schema|lint|test|bpf|golden|python|pages|book|bench|all]
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -15,6 +15,7 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
   [ -e /usr/include/bpf/bpf_helpers.h ] || want+=(libbpf-dev)
   command -v pkg-config >/dev/null || want+=(pkg-config)
   command -v make >/dev/null || want+=(make)
+  python3 -c "import ensurepip" 2>/dev/null || want+=(python3-venv)
   command -v clang >/dev/null || want+=(clang)
   command -v llvm-objdump >/dev/null || want+=(llvm)
   [ ${#want[@]} -eq 0 ] && return 0
@@ -74,6 +75,17 @@ golden() {
   "$contend" reproduce --short --quiet --no-results
   "$contend" reproduce --short --quiet --no-results --papers experiments/validation
 }
+# The Python package: wheel and source distribution, the wheel in a fresh environment, and the tests.
+python_package() {
+  local target="${CARGO_TARGET_DIR:-target}"
+  rm -rf "$target/python" "$target/wheels"
+  python3 -m venv "$target/python"
+  "$target/python/bin/pip" install --quiet --disable-pip-version-check "maturin>=1.10,<2"
+  "$target/python/bin/maturin" --quiet build --profile ci --locked --out "$target/wheels"
+  "$target/python/bin/maturin" --quiet sdist --out "$target/wheels"
+  "$target/python/bin/pip" install --quiet --disable-pip-version-check "$(echo "$target"/wheels/*.whl)[test]"
+  CONTEND="$target/ci/contend" "$target/python/bin/python" -m pytest --quiet
+}
 # Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap.
 pages() {
   cargo build --workspace --profile ci --quiet
@@ -93,10 +105,11 @@ case "${1:-all}" in
   test)    tests ;;
   bpf)     bpf ;;
   golden)  golden ;;
+  python)  python_package ;;
   pages)   pages ;;
   book)    book ;;
   bench)   bench ;;
-  all)     install; fmt; schema; lint; tests; bpf; golden; pages; book; bench ;;
+  all)     install; fmt; schema; lint; tests; bpf; golden; python_package; pages; book; bench ;;
   *)
     echo "ci.sh: no check is called '$1'; the first lines of this file name them" >&2
     exit 2

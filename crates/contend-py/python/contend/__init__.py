@@ -1,0 +1,38 @@
+"""contend: what happens to TCP when it contends for the air, and what to change.
+
+    import contend
+
+    hotspot = contend.load("hotspot")                   # a starter, a path, or the text of a file
+    results = hotspot.run(seeds="1..5", set={"ap.queue": "fq_codel"})
+    print(results)                                      # means with 95 % intervals
+    results.flows.to_pandas()                           # also summary, runs, queues, air, series
+
+The engine is that of the command `contend`: the same file, settings and seed give the same digest.
+Numbers are in base units: seconds, bits per second, bytes, packets.
+"""
+
+from ._contend import Error, __version__, starters
+from ._experiment import Experiment, load, reproduce
+from ._results import Comparison, Results, compare
+
+__all__ = [
+    "Comparison",
+    "Error",
+    "Experiment",
+    "Results",
+    "__version__",
+    "compare",
+    "load",
+    "model",
+    "reproduce",
+    "starters",
+]
+
+
+def __getattr__(name):
+    # The closed forms are made from a table; only those who use them wait for it.
+    if name == "model":
+        import importlib
+
+        return importlib.import_module("contend.model")
+    raise AttributeError(f"module 'contend' has no attribute {name!r}")

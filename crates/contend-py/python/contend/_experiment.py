@@ -1,0 +1,190 @@
+"""Experiments: from a name, a path or a text to runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from . import _contend
+from ._results import Results
+
+
+def load(source, set=None, sweep=None):
+    """Reads an experiment.
+
+    `source`: the name of a starter (`contend.starters()` lists them), the path of a file, or the text of a file (a
+    string with a line break or an equals sign). `set` and `sweep` are as in `Experiment.run`.
+
+    Raises `contend.Error`, with the place and the remedy, if there is no such file or if it is wrong.
+    """
+    if isinstance(source, str) and ("\n" in source or "=" in source):
+        return Experiment("<text>", source, _settings(set, sweep))
+    path = os.fspath(source)
+    return Experiment(path, _contend.read(path), _settings(set, sweep))
+
+
+class Experiment:
+    """An experiment: the text of a file, and settings that replace its keys. It never changes."""
+
+    def __init__(self, name, text, settings=()):
+        self._name, self._text, self._settings = name, text, list(settings)
+        self._native = _contend.Experiment(name, text, self._settings)
+
+    @property
+    def title(self):
+        """The title of the file."""
+        return self._native.title
+
+    @property
+    def cite(self):
+        """The source of the experiment; may be empty."""
+        return self._native.cite
+
+    @property
+    def notes(self):
+        """The author's notes; may be empty."""
+        return self._native.notes
+
+    @property
+    def text(self):
+        """The text of the file, without settings."""
+        return self._text
+
+    @property
+    def seeds(self):
+        """The seeds with which the runs of each sweep point begin."""
+        return self._native.seeds
+
+    @property
+    def points(self):
+        """The number of sweep points."""
+        return self._native.points
+
+    @property
+    def command(self):
+        """The call of the command that makes the same runs."""
+        return self._native.command
+
+    def with_settings(self, seeds=None, set=None, sweep=None, show=None, decide=None):
+        """The same experiment with further settings; the arguments are those of `run`."""
+        more = _settings(set, sweep)
+        if seeds is not None:
+            more.append(("seeds", _seeds(seeds)))
+        if show is not None:
+            shown = [show] if isinstance(show, str) else list(show)
+            more.append(("show", json.dumps(shown)))
+        if decide is not None:
+            more.append(("decide", str(decide)))
+        return Experiment(self._name, self._text, self._settings + more) if more else self
+
+    def run(self, seeds=None, set=None, sweep=None, show=None, decide=None, jobs=None, progress=None):
+        """Runs every sweep point with every seed, and judges the claims and checks of the file.
+
+        `seeds`: "1..30", one number, or several numbers, instead of those of the file.
+        `set`: keys and values, as `{"ap.queue.limit": "400p", "flow.1.count": 4}`. Quantities have a unit.
+        `sweep`: keys with several values, as `{"ap.queue": ["fifo", "fq_codel"]}`; all combinations are run.
+        `show`: the metrics that tables show, as `["goodput.up", "delay.p99[call]"]`.
+        `decide`: more seeds for undecided claims and checks, up to this number at each point.
+        `jobs`: runs at the same time, 1 to 1024; by default one on each core.
+        `progress`: True or False for a progress bar (with tqdm); by default in terminals and notebooks.
+
+        Other Python threads run meanwhile. Ctrl-C stops the runs and raises `KeyboardInterrupt`. Raises
+        `contend.Error` if a setting is wrong or the experiment is too large.
+        """
+        if jobs is not None and not 1 <= jobs <= 1024:
+            raise ValueError("jobs must be a whole number from 1 to 1024, the number of runs at the same time")
+        e = self.with_settings(seeds, set, sweep, show, decide)
+        bar = _Bar(e.title, progress)
+        try:
+            return Results(e, e._native.run(jobs or 0, bar.show))
+        finally:
+            bar.close()
+
+    def __repr__(self):
+        return f"<contend experiment {self.title!r}: {self.points} points, {len(self.seeds)} seeds>"
+
+    def __reduce__(self):
+        return Experiment, (self._name, self._text, self._settings)
+
+
+def reproduce(what=None, papers="papers", short=False, set=None, jobs=None, progress=None):
+    """Runs the experiments of the papers and judges their claims. Returns a dictionary from names to results;
+    `Results.claims` has the verdicts.
+
+    `what`: a paper ("keceli-2008"), an experiment ("keceli-2008/m2-uploads"), or None for all below the folder
+    `papers`. `short`: three seeds at most. The other arguments are those of `Experiment.run`.
+    """
+    found = {}
+    for name, path in _contend.experiments(os.fspath(papers), what):
+        e = load(path, set=set)
+        found[name] = e.with_settings(seeds=_contend.SHORT_SEEDS if short and e._native.is_shortened else None)
+    return {name: e.run(jobs=jobs, progress=progress) for name, e in found.items()}
+
+
+def _settings(set, sweep):
+    """Settings and sweeps as the command takes them: pairs of key and text."""
+    pairs = [(f"sweep.{key}", _several(values)) for key, values in (sweep or {}).items()]
+    return pairs + [(key, _value(value)) for key, value in (set or {}).items()]
+
+
+def _several(values):
+    """The values of a sweep: a text like "1..5" or "fifo,fq_codel", or anything that can be iterated."""
+    if isinstance(values, str):
+        return values
+    return ",".join(_quoted(value) if isinstance(value, str) and "," in value else _value(value) for value in values)
+
+
+def _value(value):
+    """A value as `--set` takes it: a text is used as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_quoted(str(k))} = {_inner(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple, range)):
+        return "[" + ", ".join(_inner(v) for v in value) + "]"
+    # Numbers of NumPy have `item`.
+    return repr(value.item() if hasattr(value, "item") else value)
+
+
+def _inner(value):
+    """A value inside a list or a table, where a text needs quotes."""
+    return _quoted(value) if isinstance(value, str) else _value(value)
+
+
+def _quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _seeds(seeds):
+    if isinstance(seeds, (str, dict)):
+        return _value(seeds)
+    return _value([int(seed) for seed in seeds]) if hasattr(seeds, "__iter__") else str(int(seeds))
+
+
+class _Bar:
+    """A progress bar of tqdm, if it is wanted and tqdm is there."""
+
+    def __init__(self, title, wanted):
+        self._bar = None
+        if wanted is None:
+            wanted = "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+        if not wanted:
+            return
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return
+        self._bar = tqdm(total=0, desc=title, unit="run")
+
+    def show(self, done, total):
+        """Called with the numbers of finished and of all runs."""
+        if self._bar is not None and (done, total) != (self._bar.n, self._bar.total):
+            self._bar.n, self._bar.total = done, total
+            self._bar.refresh()
+
+    def close(self):
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,126 @@
+"""Figures of results, with matplotlib."""
+
+from __future__ import annotations
+
+# The units in which numbers are shown: factor and name.
+_SHOWN = {"bps": (1e-6, "Mb/s"), "s": (1e3, "ms"), "B": (1e-3, "kB"), "p": (1.0, "packets")}
+
+
+class Plots:
+    """Figures of results. Each method draws into `ax`, or into new axes, and returns the axes."""
+
+    def __init__(self, results):
+        self._results = results
+
+    def metric(self, metric, x=None, by=None, ax=None):
+        """The mean of a metric with its 95 % interval along the swept key `x`, with one line for each value of the
+        swept key `by`. By default the first and the second swept key."""
+        summary = self._results.summary
+        keys = [c for c in summary.columns if c not in ("metric", "unit", "n", "mean", "ci95", "low", "high")]
+        x = x or (keys[0] if keys else None)
+        by = by or next((key for key in keys if key != x), None)
+        others = [key for key in keys if key not in (x, by)]
+        table = {name: summary[name] for name in summary.columns}
+        rows = [i for i, name in enumerate(table["metric"]) if name == metric]
+        if not rows:
+            names = ", ".join(sorted(set(table["metric"])))
+            raise ValueError(f"{metric!r} is no metric of these results; they have {names} (run(show=...) adds others)")
+        varying = [key for key in others if len({table[key][i] for i in rows}) > 1]
+        if varying:
+            raise ValueError(f"the results also vary in {', '.join(varying)}: fix these keys with set=")
+        scale, unit = _SHOWN.get(table["unit"][rows[0]], (1.0, ""))
+        ax = _axes(ax)
+        lines = {}
+        for i in rows:
+            lines.setdefault(table[by][i] if by else metric, []).append(i)
+        for name, of in lines.items():
+            at = [table[x][i] if x else metric for i in of]
+            # Words stand side by side.
+            at = [str(value) if isinstance(value, (str, bool)) else value for value in at]
+            mean = [_scaled(table["mean"][i], scale) for i in of]
+            half = [_scaled(table["ci95"][i], scale) for i in of]
+            ax.errorbar(at, mean, yerr=half, marker="o", capsize=3, label=str(name))
+        if x:
+            ax.set_xlabel(x)
+        ax.set_ylabel(f"{metric} ({unit})" if unit else metric)
+        if by:
+            ax.legend(title=by)
+        return ax
+
+    def series(self, column="goodput", names=None, seed=None, ax=None):
+        """A column of the time series of one run, with a line for each flow or queue that has it. `names` chooses some
+        of them, `seed` the run; by default the first. Of a sweep, the first point is shown."""
+        series = self._results.series
+        if len(series) == 0:
+            raise ValueError('the runs have no time series: run with set={"sample": "100ms"}')
+        time, name, value, seeds = series["time"], series["name"], series[column], series["seed"]
+        keys = [series[c] for c in series.columns[: series.columns.index("seed")]]
+        seed = seeds[0] if seed is None else seed
+        point = [key[0] for key in keys]
+        lines = {}
+        for i, v in enumerate(value):
+            shown = seeds[i] == seed and [key[i] for key in keys] == point and (names is None or name[i] in names)
+            if shown and v is not None:
+                lines.setdefault(name[i], []).append((time[i], v))
+        scale, unit = _SHOWN.get(series.units.get(column), (1.0, ""))
+        ax = _axes(ax)
+        for of, points in lines.items():
+            ax.plot([t for t, _ in points], [v * scale for _, v in points], label=of)
+        ax.set_xlabel("time (s)")
+        ax.set_ylabel(f"{column} ({unit})" if unit else column)
+        if len(lines) <= 12:
+            ax.legend()
+        return ax
+
+    def flows(self, column="goodput", ax=None):
+        """A bar for each flow: the mean of a column over the runs of the first sweep point."""
+        flows = self._results.flows
+        keys = [flows[c] for c in flows.columns[: flows.columns.index("seed")]]
+        names, values = flows["name"], flows[column]
+        point = [key[0] for key in keys]
+        bars = {}
+        for i, value in enumerate(values):
+            if value is not None and [key[i] for key in keys] == point:
+                bars.setdefault(names[i], []).append(value)
+        scale, unit = _SHOWN.get(flows.units.get(column), (1.0, ""))
+        ax = _axes(ax)
+        ax.barh(list(bars), [sum(of) / len(of) * scale for of in bars.values()])
+        ax.invert_yaxis()
+        ax.set_xlabel(f"{column} ({unit})" if unit else column)
+        return ax
+
+    def air(self, ax=None):
+        """The ledger of the air: a stacked bar for each sweep point, the mean over its runs, in shares of time."""
+        air = self._results.air
+        keys = air.columns[: air.columns.index("seed")]
+        points = list(zip(*(air[key] for key in keys))) if keys else [()] * len(air)
+        distinct = list(dict.fromkeys(points))
+        label = [", ".join(f"{key} = {v}" for key, v in zip(keys, point)) or "all runs" for point in distinct]
+        ax = _axes(ax)
+        left = [0.0] * len(distinct)
+        for account in (c for c in air.columns if c.startswith("ledger.")):
+            values = air[account]
+            shares = []
+            for point in distinct:
+                of = [v or 0.0 for v, p in zip(values, points) if p == point]
+                shares.append(sum(of) / len(of))
+            ax.barh(label, shares, left=left, label=account.removeprefix("ledger."))
+            left = [a + b for a, b in zip(left, shares)]
+        ax.invert_yaxis()
+        ax.set_xlabel("share of time")
+        ax.legend(ncols=2, fontsize="small")
+        return ax
+
+
+def _scaled(value, scale):
+    return float("nan") if value is None else value * scale
+
+
+def _axes(ax):
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as err:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from err
+    return pyplot.subplots(layout="constrained")[1]

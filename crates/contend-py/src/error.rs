@@ -1,0 +1,54 @@
+//! Errors of contend as Python exceptions: what is wrong, the place, and the remedy.
+
+use contend_lab::execute;
+use contend_lab::reading::file::FileError;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(
+    contend,
+    Error,
+    PyValueError,
+    "What is wrong with a file, a setting or a call.\n\nThe text has the place, the message and the remedy. They are \
+     also attributes: `file`, `line`, `column` (from 1, or None), `message`, `remedy` (or None)."
+);
+
+/// An error about a place of a file or a setting.
+pub(crate) fn in_file(err: &FileError) -> PyErr {
+    raised(err.render(false), &err.to_string(), Some(err.file()), err.line_column(), err.remedy())
+}
+
+/// An error about the call.
+pub(crate) fn plain(message: &str, remedy: Option<&str>) -> PyErr {
+    let help = remedy.map_or_else(String::new, |remedy| format!("\n  help: {remedy}"));
+    raised(format!("{message}{help}"), message, None, None, remedy)
+}
+
+/// Why an experiment could not be run.
+pub(crate) fn of_run(err: &execute::Error) -> PyErr {
+    match err {
+        execute::Error::File(err) => in_file(err),
+        execute::Error::TooLarge { what, remedy } => plain(what, Some(remedy)),
+        execute::Error::Network(what) | execute::Error::Machine(what) => plain(what, None),
+    }
+}
+
+fn raised(
+    text: String,
+    message: &str,
+    file: Option<&str>,
+    place: Option<(usize, usize)>,
+    remedy: Option<&str>,
+) -> PyErr {
+    let err = Error::new_err(text.trim_end().to_owned());
+    let set = |py: Python<'_>| -> PyResult<()> {
+        let value = err.value(py);
+        value.setattr("message", message)?;
+        value.setattr("file", file)?;
+        value.setattr("line", place.map(|p| p.0))?;
+        value.setattr("column", place.map(|p| p.1))?;
+        value.setattr("remedy", remedy)
+    };
+    Python::attach(set).err().unwrap_or(err)
+}

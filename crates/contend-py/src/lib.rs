@@ -1,0 +1,59 @@
+//! `contend._contend`: what the Python package takes from contend-lab. The sources in `python/contend/` give it the form
+//! that Python users expect; `python/contend/_contend.pyi` has its types.
+
+mod compare;
+mod error;
+mod experiment;
+mod model;
+mod results;
+mod table;
+
+use contend_lab::reading::starter::STARTERS;
+use contend_lab::{opening, reproduce};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// The text of the experiment file at `path`, or of the starter with this name.
+#[pyfunction]
+fn read(path: PathBuf) -> PyResult<String> {
+    opening::text(&path).map_err(|err| error::plain(&err.what, Some(&err.remedy)))
+}
+
+/// Names and titles of the starters, the experiment files inside the package.
+#[pyfunction]
+fn starters() -> Vec<(&'static str, String)> {
+    STARTERS.iter().map(|s| (s.name, s.title())).collect()
+}
+
+/// Names and paths of the experiments below the folder `papers`; `what` is a paper, an experiment, or None for all.
+#[pyfunction]
+#[pyo3(signature = (papers, what=None))]
+fn experiments(papers: PathBuf, what: Option<&str>) -> PyResult<Vec<(String, PathBuf)>> {
+    use reproduce::NothingFound::{NoPapers, TooLarge, Unknown};
+    let all = reproduce::experiments(&papers, what).map_err(|err| {
+        let remedy = match &err {
+            TooLarge(_) | NoPapers(_) => "name the folder of the papers: reproduce(papers=...)",
+            Unknown { remedy, .. } => remedy,
+        };
+        error::plain(&err.to_string(), Some(remedy))
+    })?;
+    Ok(all.into_iter().map(|e| (e.name, e.path)).collect())
+}
+
+/// What the Python sources use.
+#[pymodule]
+fn _contend(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("SHORT_SEEDS", reproduce::SHORT_SEEDS)?;
+    m.add("Error", m.py().get_type::<error::Error>())?;
+    m.add_class::<experiment::Experiment>()?;
+    m.add_class::<results::Results>()?;
+    m.add_class::<table::Table>()?;
+    m.add_class::<compare::Comparison>()?;
+    m.add_function(wrap_pyfunction!(read, m)?)?;
+    m.add_function(wrap_pyfunction!(starters, m)?)?;
+    m.add_function(wrap_pyfunction!(experiments, m)?)?;
+    m.add_function(wrap_pyfunction!(compare::compare, m)?)?;
+    m.add_function(wrap_pyfunction!(model::models, m)?)?;
+    m.add_function(wrap_pyfunction!(model::model, m)?)
+}

@@ -1,0 +1,130 @@
+//! The results of an experiment.
+
+use crate::error;
+use crate::table::{Make, Table};
+use contend_lab::experiment::results::{Executed, Outcome, PointKey};
+use contend_lab::opening;
+use contend_lab::reading::file::Experiment;
+use contend_lab::writing::folder;
+use contend_lab::writing::journal::{self, Journal};
+use contend_lab::writing::output::{self, ReportContext, columns, usual_metrics, write_json, write_report};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The results of an experiment.
+#[pyclass(frozen, module = "contend._contend")]
+pub(crate) struct Results {
+    e: Arc<Experiment>,
+    executed: Arc<Executed>,
+}
+
+impl Results {
+    pub(crate) fn new(e: Arc<Experiment>, executed: Executed) -> Results {
+        Results { e, executed: Arc::new(executed) }
+    }
+
+    pub(crate) fn outcome(&self) -> &Outcome {
+        &self.executed.outcome
+    }
+
+    pub(crate) fn command(&self) -> String {
+        opening::command_line(&self.e)
+    }
+
+    fn context(&self) -> ReportContext {
+        ReportContext::of(&self.e, self.command())
+    }
+
+    fn table(&self, make: Make) -> Table {
+        Table::new(Arc::clone(&self.executed), make, self.command())
+    }
+}
+
+#[pymethods]
+impl Results {
+    /// Mean and 95 % interval of each metric at each sweep point.
+    #[getter]
+    fn summary(&self) -> Table {
+        self.table(columns::summary)
+    }
+
+    /// One row for each run, with all its metrics.
+    #[getter]
+    fn runs(&self) -> Table {
+        self.table(columns::runs)
+    }
+
+    /// One row for each run and flow.
+    #[getter]
+    fn flows(&self) -> Table {
+        self.table(columns::flows)
+    }
+
+    /// One row for each run and queue.
+    #[getter]
+    fn queues(&self) -> Table {
+        self.table(columns::queues)
+    }
+
+    /// One row for each run: the air and its ledger.
+    #[getter]
+    fn air(&self) -> Table {
+        self.table(columns::air)
+    }
+
+    /// One row for each run, each flow or queue, and each instant.
+    #[getter]
+    fn series(&self) -> Table {
+        self.table(columns::series)
+    }
+
+    /// The metrics that tables show.
+    #[getter]
+    fn shown(&self) -> Vec<String> {
+        usual_metrics(self.outcome())
+    }
+
+    /// Reasons to doubt the results, and values that could not be measured or kept.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.outcome().warnings.iter().chain(&self.executed.notes).cloned().collect()
+    }
+
+    /// Everything but series, as the command prints it with `--format json`.
+    fn json(&self) -> PyResult<String> {
+        let mut out = Vec::new();
+        write_json(self.outcome(), &mut out).map_err(|err| error::plain(&err.to_string(), None))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// The table that the command prints, at most `width` columns wide.
+    #[pyo3(signature = (width=output::WIDTH))]
+    fn text(&self, width: usize) -> String {
+        output::summary_table(self.outcome(), &self.context(), false, width)
+    }
+
+    /// Writes the report page to `path`.
+    fn report(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| write_report(self.outcome(), &self.context(), &path));
+        written.map_err(|err| error::plain(&err.to_string(), Some("name a file in a folder that can be written")))
+    }
+
+    /// The finished runs, for `Experiment.resume`.
+    fn journal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let failed = |err: std::io::Error| error::plain(&format!("the results cannot be pickled: {err}"), None);
+        let written = || {
+            let folder = tempfile::tempdir()?;
+            let journal = Journal::create(folder.path(), &folder::header(&self.e, self.command(), None))?;
+            for run in &self.outcome().runs {
+                journal.append(&run.point, &PointKey::default(), run);
+            }
+            match journal.failure() {
+                Some(why) => Err(std::io::Error::other(why)),
+                None => std::fs::read(folder.path().join(journal::NAME)),
+            }
+        };
+        Ok(PyBytes::new(py, &py.detach(written).map_err(failed)?))
+    }
+}
