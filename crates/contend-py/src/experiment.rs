@@ -129,8 +129,8 @@ impl Experiment {
         }
         let Some(executed) = executed else {
             return Err(PyRuntimeError::new_err(
-                "this is a defect of contend, not an error in your file; please report it with the file and the message \
-                 above",
+                "this is a defect of contend, not an error in your file; please report it with the file and the \
+                 message above",
             ));
         };
         Ok(Results::new(Arc::clone(e), executed.map_err(|err| error::of_run(&err))?))

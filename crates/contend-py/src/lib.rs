@@ -1,5 +1,5 @@
-//! `contend._contend`: what the Python package takes from contend-lab. The sources in `python/contend/` give it the form
-//! that Python users expect; `python/contend/_contend.pyi` has its types.
+//! `contend._contend`: what the Python package takes from contend-lab. The sources in `python/contend/` give it the
+//! form that Python users expect; `python/contend/_contend.pyi` has its types.
 
 mod compare;
 mod error;

@@ -30,7 +30,8 @@ def _function(name, doc, cite, unit, parameters):
     value.__name__ = value.__qualname__ = name.rsplit(".", 1)[-1]
     value.__module__ = __name__
     value.__signature__ = signature
-    value.__doc__ = f"{doc}\n\nSource: {cite}\nValue: {'in ' + unit if unit else 'a plain number'}\n\n" + "\n".join(lines)
+    measure = f"in {unit}" if unit else "a plain number"
+    value.__doc__ = f"{doc}\n\nSource: {cite}\nValue: {measure}\n\n" + "\n".join(lines)
     return value
 
 

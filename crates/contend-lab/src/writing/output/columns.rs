@@ -370,7 +370,8 @@ fn number(v: &Value) -> Option<f64> {
 /// Maximum number of rows in a group; it bounds the memory that writing needs.
 const ROWS: usize = 1 << 16;
 
-/// A range of a run's rows. In a table of flows or queues, each is a row; in a series, the rows are all instants of each flow, then of each queue.
+/// A range of a run's rows. In a table of flows or queues, each is a row. In a series, the rows are all instants of
+/// each flow, then of each queue.
 struct Rows<'a> {
     run: &'a Run,
     range: Range<usize>,
