@@ -2,7 +2,8 @@
 
 use crate::error;
 use crate::results::Results;
-use contend_lab::judging::compare::{self, differences, pairs};
+use contend_lab::judging::compare as judged;
+use contend_lab::judging::compare::{differences, pairs};
 use contend_lab::writing::output::{WIDTH, comparison_table, usual_metrics, write_comparison, write_comparison_page};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 /// The differences between two results.
 #[pyclass(frozen, module = "contend._contend")]
 pub(crate) struct Comparison {
-    c: compare::Comparison,
+    c: judged::Comparison,
     command: String,
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn compare(a: &Results, b: &Results, metrics: Option<Vec<String>>) ->
             Some("choose metrics that both sides have, and seeds that both sides have"),
         ));
     }
-    let c = compare::Comparison {
+    let c = judged::Comparison {
         version: env!("CARGO_PKG_VERSION"),
         a: a.command(),
         b: Some(b.command()),

@@ -4,7 +4,7 @@ use crate::error;
 use contend_lab::nearest;
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::expression::quantity::NotAQuantity;
-use contend_lab::reading::model::{self, Model, Parameter};
+use contend_lab::reading::model::{Model, Parameter, models as table, named};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ type About = (&'static str, &'static str, &'static str, Option<f64>, f64, f64);
 pub(crate) fn models() -> Vec<(&'static str, &'static str, &'static str, &'static str, Vec<About>)> {
     let parameter = |p: &Parameter| (p.name, p.doc, p.unit.base(), p.default, p.range.0, p.range.1);
     let of = |m: &'static Model| (m.name, m.doc, m.cite, m.unit.base(), m.parameters.iter().map(parameter).collect());
-    model::models().map(of).collect()
+    table().map(of).collect()
 }
 
 /// A number in base units, or a text with its unit.
@@ -30,10 +30,10 @@ pub(crate) enum Argument {
 #[pyfunction]
 pub(crate) fn model(name: &str, arguments: BTreeMap<String, Argument>) -> PyResult<f64> {
     let unknown = || {
-        let near = nearest(name, model::models().map(|m| m.name));
+        let near = nearest(name, table().map(|m| m.name));
         error::plain(&format!("there is no model `{name}`"), near.map(|n| format!("did you mean `{n}`?")).as_deref())
     };
-    let m = model::named(name).ok_or_else(unknown)?;
+    let m = named(name).ok_or_else(unknown)?;
     let wrong = |message: &str, help: &str| error::plain(&format!("{name}: {message}"), Some(help));
     let mut given = BTreeMap::new();
     for (word, argument) in &arguments {

@@ -2,7 +2,7 @@
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Metadata, Schema, SchemaRef};
 use contend_lab::experiment::results::{Executed, Outcome};
 use contend_lab::writing::output::columns::{self, Kind, Values};
 use pyo3::exceptions::PyKeyError;
@@ -40,11 +40,11 @@ impl Table {
                 Kind::Flag => DataType::Boolean,
             };
             let unit = h.unit.map(|unit| ("unit".to_owned(), unit.to_owned()));
-            Field::new(&h.name, kind, true).with_metadata(unit.into_iter().collect())
+            Field::new(&h.name, kind, true).with_metadata(unit.into_iter().collect::<Metadata>())
         };
         let fields: Vec<Field> = table.headings().iter().map(field).collect();
         let metadata = table.metadata(&self.of.outcome, &self.command);
-        Arc::new(Schema::new(fields).with_metadata(metadata.into_iter().collect()))
+        Arc::new(Schema::new(fields).with_metadata(metadata.into_iter().collect::<Metadata>()))
     }
 }
 
