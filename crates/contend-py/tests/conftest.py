@@ -21,6 +21,9 @@ sample = "500ms"
 [wifi]
 standard = "802.11g"
 
+[ap]
+queue = { kind = "fifo", limit = "100p" }
+
 [[flow]]
 count = 2
 from = "server"

@@ -5,6 +5,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
+__all__ = [
+    "__version__",
+    "SHORT_SEEDS",
+    "Error",
+    "Experiment",
+    "Results",
+    "Table",
+    "Comparison",
+    "read",
+    "starters",
+    "experiments",
+    "compare",
+    "models",
+    "model",
+]
+
 __version__: str
 SHORT_SEEDS: str
 
