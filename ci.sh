@@ -81,8 +81,8 @@ python_package() {
   rm -rf "$target/python" "$target/wheels"
   python3 -m venv "$target/python"
   "$target/python/bin/pip" install --quiet --disable-pip-version-check "maturin>=1.10,<2"
-  "$target/python/bin/maturin" --quiet build --profile ci --locked --out "$target/wheels"
-  "$target/python/bin/maturin" --quiet sdist --out "$target/wheels"
+  "$target/python/bin/maturin" build --quiet --profile ci --locked --out "$target/wheels"
+  "$target/python/bin/maturin" sdist --out "$target/wheels" 2>&1 | tail -1
   "$target/python/bin/pip" install --quiet --disable-pip-version-check "$(echo "$target"/wheels/*.whl)[test]"
   CONTEND="$target/ci/contend" "$target/python/bin/python" -m pytest --quiet
 }

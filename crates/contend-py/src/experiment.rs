@@ -8,7 +8,8 @@ use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening;
 use contend_lab::reading::file;
 use contend_lab::reproduce::is_shortened;
-use contend_lab::writing::journal::Journal;
+use contend_lab::writing::folder;
+use contend_lab::writing::journal::{self, Journal};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ pub(crate) struct Experiment(Arc<file::Experiment>);
 impl Experiment {
     #[new]
     fn new(name: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Experiment> {
-        let e = opening::experiment(name, text, settings).map_err(|err| error::in_file(&err))?;
+        let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
+        let e = opening::experiment(name, text, &settings).map_err(|err| error::in_file(&err))?;
         Ok(Experiment(Arc::new(e)))
     }
 
@@ -81,10 +83,10 @@ impl Experiment {
     }
 
     /// Results from the runs in a journal, as `Results.journal` returns it. Runs that it lacks are made.
-    fn resume(&self, py: Python<'_>, journal: &[u8]) -> PyResult<Results> {
+    fn resume(&self, py: Python<'_>, runs: &[u8]) -> PyResult<Results> {
         let failed = |err: std::io::Error| error::plain(&format!("the results cannot be unpickled: {err}"), None);
         let folder = tempfile::tempdir().map_err(failed)?;
-        std::fs::write(folder.path().join(contend_lab::writing::journal::NAME), journal).map_err(failed)?;
+        std::fs::write(folder.path().join(journal::NAME), runs).map_err(failed)?;
         let journal = Journal::resume(folder.path()).map_err(failed)?;
         self.perform(py, 0, None, journal.as_ref(), None)
     }
