@@ -84,7 +84,8 @@ python_package() {
   "$target/python/bin/maturin" build --quiet --profile ci --locked --out "$target/wheels"
   "$target/python/bin/maturin" sdist --out "$target/wheels" 2>&1 | tail -1
   "$target/python/bin/pip" install --quiet --disable-pip-version-check "$(echo "$target"/wheels/*.whl)[test]"
-  CONTEND="$target/ci/contend" "$target/python/bin/python" -m pytest --quiet
+  # The tests run in folders of their own.
+  CONTEND="$(realpath "$target")/ci/contend" "$target/python/bin/python" -m pytest --quiet
 }
 # Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap.
 pages() {
