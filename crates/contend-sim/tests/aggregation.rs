@@ -16,13 +16,9 @@ use contend_sim::{loss, traffic};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
-fn mac(aggregation: Aggregation) -> MacSpec {
-    MacSpec { aggregation: Some(aggregation), ..MAC }
-}
-
 /// One station of this format that always has packets for a wire that is never full.
 fn alone(format: (Phy, DataRate), spec: Aggregation) -> Scenario {
-    let mut s = with_rate(saturated(phy_g(), mac(spec), 1, 54_000_000, 1), format);
+    let mut s = with_rate(aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), spec), format);
     s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 900_000_000);
     s.links[0].reverse.rate = WireRate::Constant(10_000_000_000);
     s
@@ -51,7 +47,7 @@ fn ppdu(bytes: u64, bits_per_symbol: u64) -> u64 {
 #[test]
 fn packets_that_wait_go_out_together() {
     // The first packet goes alone; the other four wait for it.
-    let mut s = saturated(phy_g(), mac(AGGREGATION), 1, 54_000_000, 1);
+    let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), AGGREGATION);
     s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
     s.flows[0].ends.start = Start::At(at(0.001));
     s.flows[0].ends.size = Some(5 * 1472);
@@ -72,7 +68,7 @@ fn one_saturated_station_has_the_throughput_of_its_cycle() {
     // IFS, 7.5 slots, PPDU, SIFS, block acknowledgment.
     for (bytes, mpdus, window, packets) in [(65_535, 64, 64, 23), (20_000, 64, 64, 12), (1 << 20, 7, 64, 7)] {
         let spec = Aggregation { bytes, mpdus, window, ..AGGREGATION };
-        let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+        let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), spec);
         s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 200_000_000);
         let (net, frames) = frames_of(&s, 20.0);
         let biggest = frames.iter().filter(|f| f.kind == Data).map(|f| f.bytes).max().unwrap();
@@ -89,7 +85,7 @@ fn one_saturated_station_has_the_throughput_of_its_cycle() {
 #[test]
 fn packets_share_an_mpdu() {
     let spec = Aggregation { msdu: 7935, mpdus: 1, window: 1, ..AGGREGATION };
-    let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+    let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), spec);
     s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 200_000_000);
     let (net, frames) = frames_of(&s, 20.0);
     let bytes = 28 + 4 * 1524 + 1522;
@@ -116,7 +112,7 @@ fn mpdus_of_several_packets_have_the_bytes_of_ns_3() {
         (Standard::Ax, Mode::new(Family::He, 80, 1, 11), together, 11_398, 408_142),
     ] {
         let phy = Phy { durations: Durations::Ns3, ..Phy::new(standard, Preamble::Long) };
-        let mut s = saturated(phy, mac(Aggregation { msdu, ..spec }), 1, 54_000_000, 1);
+        let mut s = aggregating(saturated(phy, MAC, 1, 54_000_000, 1), Aggregation { msdu, ..spec });
         s.cell.as_mut().unwrap().stations[0].rate = DataRate::Mcs(mode.unwrap());
         s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 2_000_000_000);
         let (_, frames) = frames_of(&s, 0.2);
@@ -215,7 +211,7 @@ fn a_burst_costs_at_most_three_events() {
 #[test]
 fn a_missed_block_acknowledgment_is_asked_for() {
     // Half of the MPDUs are lost, and 1.4 % of the block acknowledgments: 32 B against 1,528 B.
-    let mut s = saturated(phy_g(), mac(AGGREGATION), 1, 54_000_000, 1);
+    let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), AGGREGATION);
     s.cell.as_mut().unwrap().stations[0].loss = Some(choose(loss::REGISTRY, "per", &[("p", Value::Number(0.5))]));
     let (_, frames) = frames_of(&s, 40.0);
     let mut after_loss = 0;
@@ -239,7 +235,7 @@ fn a_missed_block_acknowledgment_is_asked_for() {
 fn lost_mpdus_cost_their_share() {
     // The duration limit ends each PPDU after 23 MPDUs, and a window of 64 never does. So a tenth of the places goes to
     // retries.
-    let mut s = saturated(phy_g(), mac(AGGREGATION), 1, 54_000_000, 1);
+    let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), AGGREGATION);
     let clean = frames_of(&s, 20.0).0.received(0).packets as f64;
     lossy(&mut s, 0.1);
     let ratio = frames_of(&s, 20.0).0.received(0).packets as f64 / clean;
@@ -250,7 +246,7 @@ fn lost_mpdus_cost_their_share() {
 #[test]
 fn a_queue_empties_although_packets_get_too_old() {
     let spec = Aggregation { mpdus: 2, limit: 4, lifetime: Span::from_millis(2), ..AGGREGATION };
-    let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+    let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), spec);
     s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
     s.flows[0].ends.size = Some(90 * 1472);
     let (mut net, _) = frames_of(&s, 1.0);
@@ -266,20 +262,20 @@ fn a_queue_empties_although_packets_get_too_old() {
 fn aggregates_of_one_packet_give_the_same_digest() {
     let one = Aggregation { mpdus: 1, window: 1, limit: 1, attempts: Some(7), ..AGGREGATION };
     for (n, p) in [(1, 0.0), (5, 0.0), (3, 0.3)] {
-        let digest = |mac: MacSpec| {
-            let mut s = saturated(phy_g(), mac, n, 54_000_000, 3);
+        let digest = |spec: Option<Aggregation>| {
+            let mut s = aggregating(saturated(phy_g(), MAC, n, 54_000_000, 3), spec);
             lossy(&mut s, p);
             let (net, frames) = frames_of(&s, 2.0);
             (net.world.trace.digest(), frames.len())
         };
-        assert_eq!(digest(mac(one)), digest(MAC), "{n} stations, losses of {p}");
+        assert_eq!(digest(Some(one)), digest(None), "{n} stations, losses of {p}");
     }
 }
 
 /// Downloads of datagrams to stations at these rates; the access point has this queue.
 fn downloads(rates: &[u64], queue: &str, with: &[(&'static str, Value)], aggregation: Aggregation) -> Scenario {
     let n = rates.len();
-    let mut s = down_up(n, 0, newreno(), phy_g(), mac(aggregation), 1);
+    let mut s = aggregating(down_up(n, 0, newreno(), phy_g(), MAC, 1), aggregation);
     for (k, f) in s.flows.iter_mut().enumerate() {
         *f = cbr(format!("down.{k}"), f.from, f.to, 60_000_000);
     }
@@ -381,7 +377,7 @@ fn categories_share_no_aggregate_and_voice_waits_only_for_what_is_fixed() {
 /// out alone.
 #[test]
 fn what_is_fixed_ahead_gets_no_more_packets() {
-    let mut s = saturated(phy_g(), mac(Aggregation { hw_queue: 3, ..AGGREGATION }), 1, 54_000_000, 1);
+    let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), Aggregation { hw_queue: 3, ..AGGREGATION });
     s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
     s.flows[0].ends.start = Start::At(at(0.001));
     s.flows[0].ends.size = Some(5 * 1472);
@@ -453,7 +449,7 @@ fn each_receiver_has_its_own_limit() {
 #[test]
 fn an_open_aggregate_takes_what_comes_while_it_contends() {
     for (hw_queue, bytes) in [(0, 5 * 1540), (1, 1536)] {
-        let mut s = saturated(phy_g(), mac(Aggregation { hw_queue, ..AGGREGATION }), 2, 54_000_000, 1);
+        let mut s = aggregating(saturated(phy_g(), MAC, 2, 54_000_000, 1), Aggregation { hw_queue, ..AGGREGATION });
         s.flows[0].ends.start = Start::At(at(0.001));
         s.flows[1] = cbr("up.1".into(), Place::Station(1), Place::Node(1), 800_000_000);
         s.flows[1].ends.start = Start::At(at(0.2));
@@ -470,7 +466,7 @@ fn fixing_ahead_costs_a_saturated_station_nothing() {
     let throughput = |hw_queue, p| {
         // A window that nothing holds for long.
         let spec = Aggregation { hw_queue, window: 256, ..AGGREGATION };
-        let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+        let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), spec);
         lossy(&mut s, p);
         frames_of(&s, 10.0).0.received(0).packets as f64
     };
@@ -488,7 +484,7 @@ fn a_batch_that_is_fixed_ahead_waits_for_an_opportunity_in_which_it_fits() {
     let txop = Value::Time(Span::from_micros(700));
     for hw_queue in [1, 2] {
         let spec = Aggregation { hw_queue, ..AGGREGATION };
-        let mut s = saturated(phy_g(), mac(spec), 1, 54_000_000, 1);
+        let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), spec);
         s.cell.as_mut().unwrap().stations[0].access = choose(access::REGISTRY, "dcf", &[("txop", txop.clone())]);
         let (_, frames) = frames_of(&s, 2.0);
         let data: Vec<&Frame> = frames.iter().filter(|f| f.kind == Data && f.start > at(0.1)).collect();
@@ -520,12 +516,13 @@ proptest! {
     ) {
         let lifetime = Span::from_millis(lifetime);
         let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, msdu, hw_queue, ..AGGREGATION };
-        let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..mac(spec) };
-        let mut s = if tcp {
+        let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..MAC };
+        let s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)
         } else {
             saturated(phy_g(), mac, n, 54_000_000, seed)
         };
+        let mut s = aggregating(s, spec);
         lossy(&mut s, loss);
         s.cell.as_mut().unwrap().aps[0].station.queue = every::disciplines()[queue].clone();
         if let Some((low, more, total)) = aql {

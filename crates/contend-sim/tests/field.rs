@@ -111,12 +111,12 @@ fn lossy_cells_send_the_same_frames_in_a_field() {
         let hw_queue = i as u32 / 2 % 4;
         let aggregation = Aggregation { asks: i % 3 == 0, limit: [200, 20][i % 2], hw_queue, ..spec };
         let mac = MacSpec {
-            aggregation: (i % 5 != 1).then_some(aggregation),
             rts_threshold: if rts { 500 } else { u32::MAX },
             idle_access: if i % 7 == 3 { IdleAccess::Draw } else { IdleAccess::Immediate },
             ..MAC
         };
-        let mut s = down_up(2, 2, newreno(), phy_g(), mac, i as u64);
+        let s = down_up(2, 2, newreno(), phy_g(), mac, i as u64);
+        let mut s = aggregating(s, (i % 5 != 1).then_some(aggregation));
         for (k, f) in s.flows.iter_mut().enumerate() {
             f.category = Category::ALL[k];
         }
@@ -162,13 +162,11 @@ fn aggregates_of_every_format_are_the_same_in_a_field() {
     ];
     for (i, mode) in (0..24).map(|i| (i, modes[i % modes.len()])) {
         let (rts, p) = [(false, 0.0), (false, 0.2), (true, 0.2)][i / 2 % 3];
-        let mac = MacSpec {
-            aggregation: Some(Aggregation { hw_queue: [1, 2, 3, 0][i / 6], ..specs[i % specs.len()] }),
-            rts_threshold: if rts { 500 } else { u32::MAX },
-            ..MAC
-        };
+        let spec = Aggregation { hw_queue: [1, 2, 3, 0][i / 6], ..specs[i % specs.len()] };
+        let mac = MacSpec { rts_threshold: if rts { 500 } else { u32::MAX }, ..MAC };
         let (family, width, streams, mcs) = mode;
-        let mut s = with_rate(down_up(2, 2, newreno(), phy_g(), mac, i as u64), modern(family, width, streams, mcs));
+        let s = with_rate(down_up(2, 2, newreno(), phy_g(), mac, i as u64), modern(family, width, streams, mcs));
+        let mut s = aggregating(s, spec);
         s.flows.iter_mut().enumerate().for_each(|(k, f)| f.category = Category::ALL[(k + i) % 4]);
         let cell = s.cell.as_mut().unwrap();
         let rule = &rules[i % rules.len()];

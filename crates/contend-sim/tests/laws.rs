@@ -108,10 +108,11 @@ fn in_format(s: Scenario, format: Option<Format>) -> Scenario {
     let older = s.cell.as_ref().unwrap();
     (phy.protection, phy.protection_rate) = (older.phy.protection, 6_000_000);
     let first = older.stations.first().filter(|_| older.stations.len() > 1).map(|first| first.rate);
-    let mut s = with_rate(s, (phy, rate));
-    let cell = s.cell.as_mut().unwrap();
-    cell.mac.aggregation = aggregation;
-    cell.stations[0].rate = first.unwrap_or(rate);
+    let mut s = aggregating(with_rate(s, (phy, rate)), aggregation);
+    if let Some(first) = first {
+        let one = &mut s.cell.as_mut().unwrap().stations[0];
+        (one.rate, one.aggregation) = (first, None);
+    }
     s
 }
 
@@ -135,7 +136,6 @@ fn scenario_of(
         rts_threshold,
         retry_short: retry,
         retry_long: retry.div_ceil(2),
-        aggregation: None,
     };
     let mut phy = phy_g();
     phy.protection = [Protection::None, Protection::CtsToSelf, Protection::RtsCts][usize::from(protection)];

@@ -23,7 +23,7 @@ fn downloads(snrs: &[f64], mcs: u8, aggregation: Option<Aggregation>, control: O
     let n = snrs.len();
     let phy = Phy::new(Standard::Ac, Preamble::Long);
     let (nodes, links) = hosts(n, Span::ZERO);
-    let mut cell = cell(phy, MacSpec { aggregation, ..MAC }, n, 6_000_000);
+    let mut cell = cell(phy, MAC, n, 6_000_000);
     cell.aps[0].station.queue = fifo(500);
     cell.error_model = Some(nist());
     for (s, snr) in cell.stations.iter_mut().zip(snrs) {
@@ -37,7 +37,7 @@ fn downloads(snrs: &[f64], mcs: u8, aggregation: Option<Aggregation>, control: O
     for link in &mut s.links {
         link.forward.rate = WireRate::Constant(1_000_000_000);
     }
-    s
+    aggregating(s, aggregation)
 }
 
 fn nist() -> ErrorModelSpec {

@@ -179,8 +179,9 @@ fn aggregates_agree_with_the_finite_retry_model() {
         };
         let spec = Aggregation { attempts: None, asks: false, ..AGGREGATION };
         let threshold = if protected { 0 } else { u32::MAX };
-        let mac = MacSpec { busy_slot: BusySlot::Counted, aggregation: Some(spec), rts_threshold: threshold, ..MAC };
-        let cell = |seed| with_rate(saturated(phy.clone(), mac, n, 54_000_000, seed), (phy.clone(), rate));
+        let mac = MacSpec { busy_slot: BusySlot::Counted, rts_threshold: threshold, ..MAC };
+        let alone = |seed| saturated(phy.clone(), mac, n, 54_000_000, seed);
+        let cell = |seed| aggregating(with_rate(alone(seed), (phy.clone(), rate)), spec);
         let (bursts, p) = mean((1..=4).map(|seed| measured(&cell(seed), n)));
         let want = bianchi::saturation(&backoff, &times, n as u32).unwrap();
         let got = bursts * times.payload_bits;

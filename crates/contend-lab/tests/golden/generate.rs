@@ -217,6 +217,7 @@ const MODES: &[[&str; 6]] = &[
     ["802.11be", "6GHz", "320MHz", "2", "13", "800ns"],
     ["802.11be", "5GHz", "80MHz", "1", "4", "1600ns"],
 ];
+const RATE_CONTROLS: &[&str] = &["\"minstrel_ht\"", "\"ideal\"", "\"aarf\"", "\"onoe\"", "\"thompson\"", "\"fixed\""];
 pub(crate) const AMPDU: &[&str] = &[
     "{}",
     "{ mpdus = 1 }",
@@ -258,18 +259,23 @@ impl Draws {
 }
 
 /// Number of networks, all of which are frozen.
-pub(crate) const NETWORKS: u64 = 2800;
+pub(crate) const NETWORKS: u64 = 2900;
 /// Networks from this number on are fields.
 pub(crate) const FIRST_FIELD: u64 = 2000;
 /// Networks from this number on are cells of 802.11n and later.
 pub(crate) const FIRST_MODERN: u64 = 2400;
+
+/// Networks from this number on have stations of several standards, and channels with an SNR.
+pub(crate) const FIRST_MIXED: u64 = 2800;
 
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
     let d = &mut Draws(number.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(11));
     let mut t = format!("duration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
-    if number >= FIRST_MODERN {
+    if number >= FIRST_MIXED {
+        mixed(d, &mut t);
+    } else if number >= FIRST_MODERN {
         modern(d, &mut t);
     } else if number >= FIRST_FIELD {
         field(d, &mut t);
@@ -472,6 +478,50 @@ fn modern(d: &mut Draws, t: &mut String) {
             _ => (station, "station".to_owned()),
         };
         flow(d, t, i, &from, &to, categories, from == "server" || to == "server");
+    }
+}
+
+/// A cell of 802.11ac or ax with stations of older standards, each with its own limits of aggregates; most have an SNR
+/// and a rate control.
+fn mixed(d: &mut Draws, t: &mut String) {
+    let (standard, mcs) = [("802.11ac", 9), ("802.11ax", 11)][d.below(2)];
+    writeln!(t, "[wifi]\nstandard = \"{standard}\"\nband = \"5GHz\"\nwidth = \"40MHz\"\nmcs = {}", d.below(mcs))
+        .unwrap();
+    d.maybe(50, t, "protection", &["\"cts-to-self\"", "\"rts-cts\""]);
+    d.maybe(20, t, "amsdu", &["\"3839B\"", "\"11398B\""]);
+    writeln!(t, "ampdu = {}", d.pick(AMPDU)).unwrap();
+    let has_snr = d.percent(70);
+    if has_snr {
+        writeln!(t, "error_model = \"nist\"\nsnr = \"{}dB\"", 12 + d.below(25)).unwrap();
+        d.maybe(40, t, "fading", &["\"rayleigh\"", "\"gilbert_elliott\""]);
+    }
+    d.maybe(60, t, "rate_control", RATE_CONTROLS);
+    let categories = d.percent(30);
+    writeln!(t, "access = {}", d.pick(if categories { EDCA } else { &ACCESS[..2] })).unwrap();
+    writeln!(t, "[ap]\nqueue = {}", d.pick(QUEUES)).unwrap();
+    d.maybe(30, t, "aql", &["{}"]);
+    d.maybe(20, t, "ampdu", &["{ hw_queue = 2 }", "{ window = 8, mpdus = 4 }"]);
+    let mut places = vec!["station".to_owned()];
+    for (name, own) in [("n", "802.11n"), ("old", "802.11a"), ("ac", "802.11ac")] {
+        if d.percent(30) {
+            continue;
+        }
+        writeln!(t, "[[station]]\nname = \"{name}\"\nstandard = \"{own}\"").unwrap();
+        if name != "old" {
+            d.maybe(40, t, "ampdu", &["{}", "\"off\"", "{ window = 16 }", "{ bytes = \"8191B\", mpdus = 8 }"]);
+            d.maybe(30, t, "amsdu", &["\"off\"", "\"3839B\""]);
+        }
+        if has_snr {
+            d.maybe(50, t, "snr", &["\"9dB\"", "\"20dB\"", "\"35dB\""]);
+        }
+        d.maybe(30, t, "queue", QUEUES);
+        places.push(name.into());
+    }
+    writeln!(t, "[wire]\ndelay = \"1ms\"\nrate = \"1Gbps\"").unwrap();
+    for i in 0..1 + d.below(4) {
+        let station = places[d.below(places.len())].clone();
+        let (from, to) = if d.percent(60) { ("server", station.as_str()) } else { (station.as_str(), "server") };
+        flow(d, t, i, from, to, categories, true);
     }
 }
 

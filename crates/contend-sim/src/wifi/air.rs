@@ -2,8 +2,8 @@
 
 use super::error_model::{Coding, ErrorModel};
 use super::exchange::{Burst, Content, Plan};
-use super::phy::{DataRate, Format, Mode, Phy};
-use super::spec::{CellSpec, StationSpec};
+use super::phy::{DataRate, Format, LONGEST_PPDU, Mode, Phy};
+use super::spec::{Aggregation, Bitmap, CellSpec, StationSpec};
 use super::timing::{RateNumber, RateTable, Timing};
 use super::{BROADCAST, MAX_PACKET, StationId};
 use contend_core::Span;
@@ -53,6 +53,8 @@ pub(super) struct Air {
     /// For each station, the present rate of its channel: of frames from it, and to it from an access point. Without a
     /// rate control it is always the one that the file gives.
     present: Vec<Cell<RateNumber>>,
+    /// How each station aggregates.
+    aggregation: Vec<Option<Aggregation>>,
     /// For each station, what its rate controls choose from; empty if there are none.
     choices: Vec<Option<Choices>>,
     /// The codings of all frames that an error model may see.
@@ -79,6 +81,7 @@ impl Air {
             difs: phy.difs(),
             rates: Vec::new(),
             present: Vec::new(),
+            aggregation: spec.members().map(|s| s.aggregation).collect(),
             choices: Vec::new(),
             codings: Vec::new(),
             errors: None,
@@ -244,16 +247,28 @@ impl Air {
         self.difs + self.plan(&burst).duration()
     }
 
-    /// Most bytes of a PSDU at this rate. Unless `limit` is zero, its exchange takes no longer.
-    pub(super) fn most_bytes(&self, rate: RateNumber, limit: Span) -> u32 {
-        let rates = self.table(rate);
-        if limit.is_zero() {
+    /// How `from`, which aggregates, sends packets to `to`.
+    pub(super) fn agreed(&self, from: StationId, to: StationId) -> Aggregation {
+        let of = |station: StationId| self.aggregation.get(station as usize).and_then(Option::as_ref);
+        of(from).map_or(Aggregation::ONE_MPDU, |own| own.toward(of(to)))
+    }
+
+    /// Most bytes of a PSDU from one station, which aggregates, to another at this rate. Unless `limit` is zero, its
+    /// exchange takes no longer.
+    pub(super) fn most_bytes(&self, (from, to): (StationId, StationId), rate: RateNumber, limit: Span) -> u32 {
+        let (rates, agreed) = (self.table(rate), self.agreed(from, to));
+        if limit.is_zero() && agreed.duration == LONGEST_PPDU {
             return rates.most;
         }
-        let (content, protection) = (Content::Aggregate(0), self.timing.limits.protection.of_psdu(rates.most));
-        let burst = Burst { from: 0, to: 0, bytes: 0, content, protection, rate };
-        let data = limit.saturating_sub(Plan::new(&burst, &self.timing, rates).duration_without_data());
-        rates.rate.largest_psdu(data).unwrap_or(0).min(rates.most)
+        let left = if limit.is_zero() {
+            agreed.duration
+        } else {
+            let content = Content::Aggregate(0, Bitmap::of(agreed.window));
+            let protection = self.timing.limits.protection.of_psdu(rates.most);
+            let burst = Burst { from, to, bytes: 0, content, protection, rate };
+            limit.saturating_sub(Plan::new(&burst, &self.timing, rates).duration_without_data()).min(agreed.duration)
+        };
+        rates.rate.largest_psdu(left).unwrap_or(0).min(rates.most)
     }
 
     /// The plan of an exchange of `burst`.

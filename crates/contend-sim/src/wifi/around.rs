@@ -53,7 +53,7 @@ impl Around<'_> {
     #[inline(never)]
     fn count(&mut self, burst: &Burst, outcome: &Outcome) {
         let &Burst { from, to, rate, content, .. } = burst;
-        if to == BROADCAST || content == Content::Request {
+        if to == BROADCAST || matches!(content, Content::Request(_)) {
             return;
         }
         let format = self.air.plan(burst).format(PartKind::Data);

@@ -6,7 +6,8 @@
 //! burst, the *receiver* answers.
 
 use super::ledger::Account;
-use super::phy::{Airtime, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES};
+use super::phy::{Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES};
+use super::spec::Bitmap;
 use super::timing::{RateNumber, RateTable, Timing};
 use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
@@ -35,10 +36,10 @@ pub(super) enum Content {
     Packet,
     /// One MPDU of so many bytes with several packets (A-MSDU); an ACK answers.
     Together(u32),
-    /// An A-MPDU of so many bytes; a block acknowledgment answers.
-    Aggregate(u32),
-    /// A request for a block acknowledgment.
-    Request,
+    /// An A-MPDU of so many bytes; a block acknowledgment with this bitmap answers.
+    Aggregate(u32, Bitmap),
+    /// A request for a block acknowledgment with this bitmap.
+    Request(Bitmap),
 }
 
 impl Content {
@@ -46,7 +47,7 @@ impl Content {
     pub(super) fn answer(self) -> PartKind {
         match self {
             Content::Packet | Content::Together(_) => PartKind::Ack,
-            Content::Aggregate(_) | Content::Request => PartKind::BlockAck,
+            Content::Aggregate(..) | Content::Request(_) => PartKind::BlockAck,
         }
     }
 }
@@ -181,22 +182,23 @@ impl<'a> Plan<'a> {
 
     /// The kinds, the duration of the data and that of the answer for a burst that is not a single packet.
     fn of_several(content: Content, protection: Protection, rates: &RateTable) -> (&'static [PartKind], Airtime, Span) {
-        let psdu = match content {
-            Content::Packet | Content::Request => {
+        let (psdu, bitmap) = match content {
+            Content::Packet => return (Plan::with_ack(protection), rates.data(0), rates.ack),
+            Content::Request(bitmap) => {
                 let request = rates.control.airtime(REQUEST_BYTES);
-                return (&[PartKind::Request, PartKind::BlockAck], request, rates.block_ack);
+                return (&[PartKind::Request, PartKind::BlockAck], request, rates.block_ack[bitmap as usize]);
             }
             Content::Together(mpdu) => {
                 return (Plan::with_ack(protection), rates.rate.airtime(rates.rate.psdu(mpdu)), rates.ack);
             }
-            Content::Aggregate(psdu) => psdu,
+            Content::Aggregate(psdu, bitmap) => (psdu, bitmap),
         };
         let kinds: &[PartKind] = match protection {
             Protection::None => &[PartKind::Data, PartKind::BlockAck],
             Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::BlockAck],
             Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck],
         };
-        (kinds, rates.rate.airtime(psdu), rates.block_ack)
+        (kinds, rates.rate.airtime(psdu), rates.block_ack[bitmap as usize])
     }
 
     /// The part of this kind, if the plan has one.
@@ -240,7 +242,7 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
-            Protection::None if self.burst.content == Content::Request => self.part(PartKind::Request),
+            Protection::None if matches!(self.burst.content, Content::Request(_)) => self.part(PartKind::Request),
             Protection::None | Protection::CtsToSelf => self.part(PartKind::Data),
             Protection::RtsCts => self.part(PartKind::Rts),
         }
@@ -266,12 +268,15 @@ impl<'a> Plan<'a> {
             PartKind::Rts => RTS_BYTES,
             PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
             PartKind::Data => match self.burst.content {
-                Content::Aggregate(bytes) | Content::Together(bytes) => bytes,
-                Content::Packet | Content::Request => self.burst.bytes + self.timing.limits.protection.overhead,
+                Content::Aggregate(bytes, _) | Content::Together(bytes) => bytes,
+                Content::Packet | Content::Request(_) => self.burst.bytes + self.timing.limits.protection.overhead,
             },
             PartKind::Request => REQUEST_BYTES,
             PartKind::Ack => self.timing.ack_bytes,
-            PartKind::BlockAck => self.timing.block_ack_bytes,
+            PartKind::BlockAck => match self.burst.content {
+                Content::Aggregate(_, bitmap) | Content::Request(bitmap) => BLOCK_ACK_BYTES + bitmap.bytes(),
+                Content::Packet | Content::Together(_) => BLOCK_ACK_BYTES,
+            },
         }
     }
 
@@ -372,8 +377,6 @@ mod tests {
             },
             protection_rate: protects,
             ack_bytes: 14,
-            aggregation: None,
-            block_ack_bytes: 32,
             setting: Setting::of(&phy),
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);

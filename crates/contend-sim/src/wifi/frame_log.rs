@@ -82,7 +82,7 @@ impl FrameLog {
     fn more(&mut self, on_air: &OnAir<'_>) -> More {
         let Some(store) = on_air.store else { return More::Nothing };
         match (on_air.part.kind, on_air.service.burst.content) {
-            (PartKind::Data, Content::Aggregate(_) | Content::Together(_)) => {
+            (PartKind::Data, Content::Aggregate(..) | Content::Together(_)) => {
                 let from = self.packets.len() as u32;
                 self.packets.extend(store.on_air());
                 More::Packets(from, self.packets.len() as u32)

@@ -324,13 +324,13 @@ impl Mac {
     fn burst(&self, batch: &Batch, rate: RateNumber) -> Burst {
         let rule = &self.limits.protection;
         let (content, protection) = match batch.mpdus {
-            0 => (Content::Request, Protection::None),
+            0 => (Content::Request(batch.bitmap), Protection::None),
             1 if batch.packets == 1 => (Content::Packet, rule.of(batch.bytes)),
             1 => {
                 let mpdu = batch.psdu - DELIMITER;
                 (Content::Together(mpdu), rule.of_psdu(mpdu))
             }
-            _ => (Content::Aggregate(batch.psdu), rule.of_psdu(batch.psdu)),
+            _ => (Content::Aggregate(batch.psdu, batch.bitmap), rule.of_psdu(batch.psdu)),
         };
         Burst { from: self.station, to: batch.to, bytes: batch.bytes, content, protection, rate }
     }
@@ -347,7 +347,7 @@ impl Mac {
         if batch.mpdus == 0 || alone {
             return;
         }
-        let most = around.air.most_bytes(burst.rate, self.txop);
+        let most = around.air.most_bytes((burst.from, burst.to), burst.rate, self.txop);
         let queue = self.queues.of(category);
         let Some(batch) = queue.extend(around, self.station, &batch, most) else { return };
         let (burst, first) = (self.burst(&batch, burst.rate), self.queues.get(category).stored());
@@ -430,7 +430,7 @@ impl Mac {
         let store = if self.aggregates { self.queues.of(s.category).stored_mut() } else { None };
         match store {
             None => lost(bytes, Some(&s.packet)),
-            Some(store) if s.burst.content == Content::Request => {
+            Some(store) if matches!(s.burst.content, Content::Request(_)) => {
                 let is_lost = lost(bytes, None);
                 if !is_lost {
                     store.arrive(|_, _| false);

@@ -127,7 +127,7 @@ impl Queue {
     pub(super) fn store(&mut self, around: &mut Around<'_>, station: StationId, p: &Packet) -> bool {
         let Some(store) = &mut self.store else { return false };
         let airtime = take_airtime(&mut around.aql, around.air, station, self.category, p);
-        store.put(p, airtime);
+        store.put(p, airtime, |to| around.air.agreed(station, to));
         true
     }
 
@@ -210,12 +210,12 @@ impl Queue {
             self.fill(around, station);
         }
         loop {
-            let fits = |to| air.most_bytes(air.rate(station, to), limit);
+            let fits = |to| air.most_bytes((station, to), air.rate(station, to), limit);
             let to = if self.gives_turns { Some(self.give_turn(around, station, &fits)?) } else { None };
             let batch = self.change(around, |store, around| {
                 let fits = |to| {
                     *chosen = rate(&mut around.rates, now, air, (station, to), failures);
-                    chosen.most_bytes(air, limit)
+                    chosen.most_bytes(air, (station, to), limit)
                 };
                 match to {
                     Some(to) => store.take_to(to, true, now, fits, |p| gone(around.trace, p)),
@@ -241,7 +241,7 @@ impl Queue {
         self.change(around, |store, around| {
             let fits = |to| {
                 *chosen = rate(&mut around.rates, now, air, (station, to), failures);
-                chosen.most_bytes(air, limit)
+                chosen.most_bytes(air, (station, to), limit)
             };
             store.take_to(to, false, now, fits, |p: &Packet| give_up(around.trace, counters, now, p, false))
         })
@@ -391,6 +391,6 @@ impl Below for BelowQueue<'_, '_> {
         self.meter.settle(self.now, sink, self.trace);
         self.meter.taken(self.now, &p);
         let airtime = take_airtime(self.aql, self.air, self.station, self.category, &p);
-        self.store.put(&p, airtime);
+        self.store.put(&p, airtime, |to| self.air.agreed(self.station, to));
     }
 }

@@ -52,10 +52,10 @@ pub(super) struct Outcome {
 }
 
 impl Chosen {
-    /// Most bytes of a PSDU of the attempt; `limit` as in [`Air::most_bytes`].
-    pub(super) fn most_bytes(self, air: &Air, limit: Span) -> u32 {
+    /// Most bytes of a PSDU of the attempt; `ends` and `limit` as in [`Air::most_bytes`].
+    pub(super) fn most_bytes(self, air: &Air, ends: (StationId, StationId), limit: Span) -> u32 {
         // No second MPDU fits into 0 bytes.
-        if self.alone { 0 } else { air.most_bytes(self.rate, limit) }
+        if self.alone { 0 } else { air.most_bytes(ends, self.rate, limit) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::access::{self, BusySlot};
 use super::client::Client;
 use super::error_model::{self, PerTable};
-use super::phy::{DataRate, Phy};
+use super::phy::{DataRate, LONGEST_PPDU, Phy};
 use super::{StationId, fading, propagation};
 use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
@@ -215,11 +215,9 @@ pub struct MacSpec {
     pub idle_access: IdleAccess,
     /// What stations wait after a collision.
     pub after_collision: AfterCollision,
-    /// How senders aggregate; `None` if each frame carries one packet.
-    pub aggregation: Option<Aggregation>,
 }
 
-/// How a sender aggregates.
+/// How a station aggregates, as sender and as receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregation {
     /// Most bytes of an A-MPDU.
@@ -246,14 +244,65 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Bytes of the bitmap of a block acknowledgment: a bit for each MPDU of the window (IEEE 802.11-2020 §9.3.1.8.2;
-    /// 802.11ax: 64 or 256; 802.11be: up to 1024).
-    pub fn bitmap(&self) -> u32 {
-        match self.window {
-            0..=64 => 8,
-            65..=256 => 32,
-            257..=512 => 64,
-            _ => 128,
+    /// One MPDU at a time, with one packet.
+    pub const ONE_MPDU: Aggregation = Aggregation {
+        bytes: u32::MAX,
+        msdu: 0,
+        mpdus: 1,
+        window: 1,
+        duration: LONGEST_PPDU,
+        limit: 1,
+        hw_queue: 1,
+        lifetime: Span::ZERO,
+        attempts: None,
+        asks: false,
+    };
+
+    /// How packets are sent from a station with these limits to one with those of `receiver`; `None`: it takes one
+    /// packet in each frame. Bytes and window are what both have, all else is the sender's.
+    pub(crate) fn toward(&self, receiver: Option<&Aggregation>) -> Aggregation {
+        let (bytes, msdu, window) = receiver.map_or((0, 0, 1), |r| (r.bytes, r.msdu, r.window));
+        let window = self.window.min(window);
+        let mpdus = self.mpdus.min(window);
+        Aggregation { bytes: self.bytes.min(bytes), msdu: self.msdu.min(msdu), window, mpdus, ..*self }
+    }
+}
+
+/// The bitmap of a block acknowledgment: a bit for each MPDU of the window (IEEE 802.11-2020 §9.3.1.8.2; 802.11ax: 64
+/// or 256; 802.11be: up to 1024).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Bitmap {
+    /// Bits for 64 MPDUs.
+    #[default]
+    Of64,
+    /// Bits for 256 MPDUs.
+    Of256,
+    /// Bits for 512 MPDUs.
+    Of512,
+    /// Bits for 1024 MPDUs.
+    Of1024,
+}
+
+impl Bitmap {
+    pub(crate) const ALL: [Bitmap; 4] = [Bitmap::Of64, Bitmap::Of256, Bitmap::Of512, Bitmap::Of1024];
+
+    /// The smallest for a window of so many MPDUs.
+    pub(crate) fn of(window: u32) -> Bitmap {
+        match window {
+            0..=64 => Bitmap::Of64,
+            65..=256 => Bitmap::Of256,
+            257..=512 => Bitmap::Of512,
+            _ => Bitmap::Of1024,
+        }
+    }
+
+    /// Its bytes.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Bitmap::Of64 => 8,
+            Bitmap::Of256 => 32,
+            Bitmap::Of512 => 64,
+            Bitmap::Of1024 => 128,
         }
     }
 }
@@ -302,6 +351,8 @@ pub struct StationSpec {
     pub rate: DataRate,
     /// Its queue.
     pub queue: Choice<qdisc::Build>,
+    /// How it aggregates; `None` if each of its frames, and each frame to it, carries one packet.
+    pub aggregation: Option<Aggregation>,
     /// How much airtime may be pending below it, with aggregates; `None`: there is no limit.
     pub aql: Option<AirtimeLimit>,
     /// The losses of its channel, in both directions.

@@ -19,7 +19,7 @@ use super::observers::Observers;
 use super::phy::Phy;
 use super::queues::{Queue, Queues};
 use super::rates::{Mpdus, Rates};
-use super::spec::{CellSpec, StationSpec};
+use super::spec::{Aggregation, CellSpec, StationSpec};
 use super::store::{Headers, Store};
 use super::{BROADCAST, Contender, StationId};
 use crate::peer::WireId;
@@ -97,13 +97,14 @@ impl Stations {
             rates: Vec::new(),
             mpdus: Vec::new(),
         };
-        if spec.mac.aggregation.is_some() && spec.members().any(|s| s.aql.is_some()) {
-            all.aql = spec.members().map(|s| s.aql.map(Aql::new)).collect();
+        let aql = |s: &StationSpec| s.aql.filter(|_| s.aggregation.is_some()).map(Aql::new);
+        if spec.members().any(|s| aql(s).is_some()) {
+            all.aql = spec.members().map(aql).collect();
         }
         if spec.members().any(|s| s.channel.rate_control.is_some()) {
             all.rates = spec.members().map(|s| Rates::new(rng::stream(seed, &s.name, "rates"))).collect();
         }
-        if !all.rates.is_empty() || spec.mac.aggregation.is_some() || spec.error_model.is_some() {
+        if !all.rates.is_empty() || spec.members().any(|s| s.aggregation.is_some()) || spec.error_model.is_some() {
             all.mpdus = vec![Default::default(); all.len];
         }
         for (station, s) in specs() {
@@ -413,9 +414,9 @@ impl Make<'_> {
         let access = (spec.access.entry.build)(&spec.access.args, setting)?;
         let (timing, rng) = (self.air.timing(), rng::stream(self.seed, name, "backoff"));
         let mut mac = Mac::new(station, timing.limits, access, rng, queues);
-        if let Some(spec) = timing.aggregation {
+        if let Some(Aggregation { limit, hw_queue, .. }) = spec.aggregation {
             let headers = Headers { mpdu: self.phy.mpdu(0), llc: self.phy.llc };
-            mac.aggregate(|| Store::new(spec, headers), spec.hw_queue as usize);
+            mac.aggregate(|| Store::new(limit, headers), hw_queue as usize);
         }
         Ok(mac)
     }

@@ -11,7 +11,7 @@ mod tests;
 
 use self::line::{Held, Line};
 use super::rates::Outcome;
-use super::spec::Aggregation;
+use super::spec::{Aggregation, Bitmap};
 use super::{InFrame, StationId};
 use crate::deadlines::Deadlines;
 use contend_core::{Packet, Span, Time};
@@ -46,6 +46,8 @@ pub(super) struct Batch {
     pub(super) bytes: u32,
     /// Bytes of the A-MPDU.
     pub(super) psdu: u32,
+    /// The bitmap of the block acknowledgment that answers it.
+    pub(super) bitmap: Bitmap,
 }
 
 /// The number of a batch in a store.
@@ -70,7 +72,8 @@ pub(super) enum End {
 /// The packets of one sender below one queue.
 #[derive(Debug)]
 pub(super) struct Store {
-    spec: Aggregation,
+    /// Most packets.
+    limit: u32,
     headers: Headers,
     lines: Vec<Line>,
     /// The number of the line to each receiver.
@@ -95,10 +98,10 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// An empty store.
-    pub(super) fn new(spec: Aggregation, headers: Headers) -> Store {
+    /// An empty store for up to `limit` packets.
+    pub(super) fn new(limit: u32, headers: Headers) -> Store {
         Store {
-            spec,
+            limit,
             headers,
             lines: Vec::new(),
             line_of: BTreeMap::new(),
@@ -115,7 +118,7 @@ impl Store {
     /// True if another packet fits.
     #[inline]
     pub(super) fn has_room(&self) -> bool {
-        self.unsettled < self.spec.limit
+        self.unsettled < self.limit
     }
 
     /// Packets that no receiver has passed on and that are not lost.
@@ -133,12 +136,13 @@ impl Store {
         self.line(to).map_or(Span::ZERO, |line| line.pending)
     }
 
-    /// Takes a packet from the queue, whose expected airtime is `airtime`.
-    pub(super) fn put(&mut self, p: &Packet, airtime: Span) {
+    /// Takes a packet from the queue, whose expected airtime is `airtime`. `agreed` says how packets are sent to a
+    /// receiver.
+    pub(super) fn put(&mut self, p: &Packet, airtime: Span, agreed: impl FnOnce(StationId) -> Aggregation) {
         let fresh = self.lines.len();
         let i = *self.line_of.entry(p.next_hop).or_insert(fresh);
         if i == fresh {
-            self.lines.push(Line::new(p.next_hop));
+            self.lines.push(Line::new(p.next_hop, agreed(p.next_hop)));
             self.ready.push(i as u32, Time::NEVER);
         }
         self.taken += 1;
@@ -159,24 +163,23 @@ impl Store {
 
     /// True if a batch to `to` can be made now.
     pub(super) fn holds(&self, to: StationId) -> bool {
-        self.line(to).is_some_and(|line| line.oldest(&self.spec).is_some())
+        self.line(to).is_some_and(|line| line.oldest().is_some())
     }
 
     /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes. Headers are not
     /// counted, so that the batch is filled; the last packet may have to wait for the batch after it.
     pub(super) fn has_room_for(&self, to: StationId, most: u32) -> bool {
-        let spec = &self.spec;
-        self.has_room() && self.line(to).is_none_or(|line| line.has_room(spec, most.min(spec.bytes)))
+        self.has_room() && self.line(to).is_none_or(|line| line.has_room(most))
     }
 
     /// A packet of the line to `to`, if a batch to `to` can be made now.
     pub(super) fn held(&self, to: StationId) -> Option<&Packet> {
-        self.line(to).filter(|line| line.oldest(&self.spec).is_some())?.packets.front().map(|p| &p.packet)
+        self.line(to).filter(|line| line.oldest().is_some())?.packets.front().map(|p| &p.packet)
     }
 
     /// Puts line `i` among the ready ones if a batch of it can be made.
     fn queue_up(&mut self, i: usize) {
-        let key = self.lines[i].oldest(&self.spec).map_or(Time::NEVER, Time::from_nanos);
+        let key = self.lines[i].oldest().map_or(Time::NEVER, Time::from_nanos);
         if self.ready.at(i as u32) != key {
             self.ready.set(i as u32, key);
         }
@@ -222,10 +225,9 @@ impl Store {
         fits: &mut impl FnMut(StationId) -> u32,
         gone: &mut impl FnMut(&Packet),
     ) -> Option<Batch> {
-        let (spec, headers) = (&self.spec, &self.headers);
         let line = &mut self.lines[i];
         let before = line.pending;
-        let stale = line.drop_stale(spec, now, gone);
+        let stale = line.drop_stale(now, gone);
         self.pending -= before - line.pending;
         self.unsettled -= stale;
         self.carrying -= stale;
@@ -234,10 +236,10 @@ impl Store {
             None
         } else if line.asks {
             line.is_asking = true;
-            Some(Batch::of(BatchId { number: 0, ..id }, line.to))
+            Some(Batch::of(BatchId { number: 0, ..id }, line))
         } else {
-            let empty = Batch::of(id, line.to);
-            let batch = line.fill(spec, spec.bytes.min(fits(line.to)), headers, empty, with_new);
+            let empty = Batch::of(id, line);
+            let batch = line.fill(fits(line.to), &self.headers, empty, with_new);
             self.made += u32::from(batch.is_some());
             batch
         };
@@ -249,7 +251,7 @@ impl Store {
     pub(super) fn extend(&mut self, batch: &Batch, most: u32) -> Option<Batch> {
         let i = batch.id.line as usize;
         let line = self.lines.get_mut(i)?;
-        let longer = line.fill(&self.spec, self.spec.bytes.min(most), &self.headers, *batch, true);
+        let longer = line.fill(most, &self.headers, *batch, true);
         self.queue_up(i);
         longer.filter(|b| b.mpdus > batch.mpdus)
     }
@@ -276,14 +278,13 @@ impl Store {
     /// The MPDUs of the batch in service reach their receiver, except those for which `lost` is true; it gets the bytes
     /// of an MPDU and its first packet. A request reaches it always. Returns how many MPDUs have arrived.
     pub(super) fn arrive(&mut self, mut lost: impl FnMut(u32, &Packet) -> bool) -> u32 {
-        let window = u64::from(self.spec.window);
         let Some(BatchId { line, number: batch }) = self.current else { return 0 };
         let Some(line) = self.lines.get_mut(line as usize) else { return 0 };
         if batch == 0 {
             line.told = line.first + line.window as u64;
             return 0;
         }
-        let mut arrived = 0;
+        let (mut arrived, window) = (0, u64::from(line.size()));
         let (packets, forgotten) = (&line.packets, line.forgotten);
         for (number, m) in (line.first + line.window as u64..).zip(line.mpdus.range_mut(line.window..)) {
             let Some(first) = packets.get((m.start - forgotten) as usize).filter(|_| m.batch == batch) else {
@@ -351,7 +352,7 @@ impl Store {
         let BatchId { line: i, number } = self.current.take()?;
         let line = self.lines.get_mut(i as usize)?;
         let before = line.pending;
-        let (outcome, settled, lost) = line.end(&self.spec, now, number, end, gone);
+        let (outcome, settled, lost) = line.end(now, number, end, gone);
         self.pending -= before - line.pending;
         self.unsettled -= settled;
         self.carrying -= lost;
@@ -362,8 +363,8 @@ impl Store {
 }
 
 impl Batch {
-    /// A batch to `to` without MPDUs: a request for a block acknowledgment.
-    fn of(id: BatchId, to: StationId) -> Batch {
-        Batch { id, to, mpdus: 0, packets: 0, bytes: 0, psdu: 0 }
+    /// A batch of `line` without MPDUs: a request for a block acknowledgment.
+    fn of(id: BatchId, line: &Line) -> Batch {
+        Batch { id, to: line.to, mpdus: 0, packets: 0, bytes: 0, psdu: 0, bitmap: Bitmap::of(line.size()) }
     }
 }

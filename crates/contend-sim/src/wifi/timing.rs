@@ -2,8 +2,8 @@
 
 use super::MAX_PACKET;
 use super::access::Setting;
-use super::phy::{ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, Phy, Protection, RTS_BYTES};
-use super::spec::{AfterCollision, Aggregation, CellSpec};
+use super::phy::{ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, LONGEST_PPDU, Phy, Protection, RTS_BYTES};
+use super::spec::{AfterCollision, Bitmap, CellSpec};
 use contend_core::Span;
 
 /// Bytes of the note of an observer (Barreto 2012 leaves the size open).
@@ -24,10 +24,6 @@ pub(super) struct Timing {
     pub(super) protection_rate: Format,
     /// Bytes of an ACK with its note, if notes are on the air.
     pub(super) ack_bytes: u32,
-    /// How senders aggregate; `None` if they do not.
-    pub(super) aggregation: Option<Aggregation>,
-    /// Bytes of a block acknowledgment.
-    pub(super) block_ack_bytes: u32,
     pub(super) setting: Setting,
 }
 
@@ -48,8 +44,9 @@ pub(super) struct RateTable {
     pub(super) answer: Format,
     pub(super) ack: Span,
     pub(super) ack_timeout: Span,
-    pub(super) block_ack: Span,
-    /// Most bytes of a PSDU: more do not fit into the longest PPDU.
+    /// By [`Bitmap`].
+    pub(super) block_ack: [Span; 4],
+    /// Most bytes of a PSDU in the longest PPDU.
     pub(super) most: u32,
     /// Format of RTS and CTS, and their durations.
     pub(super) control: Format,
@@ -90,8 +87,6 @@ impl Timing {
             limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
             protection_rate,
             ack_bytes: ACK_BYTES + if spec.field.as_ref().is_some_and(|f| f.notes_on_air) { NOTE_BYTES } else { 0 },
-            aggregation: mac.aggregation,
-            block_ack_bytes: BLOCK_ACK_BYTES + mac.aggregation.map_or(0, |a| a.bitmap()),
             setting: Setting::of(phy).member(0, spec.members().count() as u32),
         })
     }
@@ -164,9 +159,8 @@ impl RateTable {
             answer,
             ack: answer.airtime(t.ack_bytes).total,
             ack_timeout: phy.ack_timeout(answer),
-            block_ack: answer.airtime(t.block_ack_bytes).total,
-            // A station of an older standard does not aggregate.
-            most: t.aggregation.filter(|_| is_newest).and_then(|a| rate.largest_psdu(a.duration)).unwrap_or(0),
+            block_ack: Bitmap::ALL.map(|bitmap| answer.airtime(BLOCK_ACK_BYTES + bitmap.bytes()).total),
+            most: rate.largest_psdu(LONGEST_PPDU).unwrap_or(0),
             control,
             rts: control.airtime(RTS_BYTES).total,
             cts: control.airtime(CTS_BYTES).total,

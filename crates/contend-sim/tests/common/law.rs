@@ -2,7 +2,7 @@
 
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{Handshake, Scenario, Transport};
+use contend_sim::scenario::{Handshake, Scenario, StationSpec, Transport};
 use contend_sim::wifi::ledger::StationAccounts;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome, StationId};
 use std::collections::BTreeMap;
@@ -70,7 +70,8 @@ const LONGEST_EXCHANGE: Span = Span::from_millis(6);
 ///
 /// A retry goes behind batches that were made before: the receiver then waits for it, and the frames are not in order.
 pub fn data_keep_their_order(s: &Scenario, frames: &[Frame]) {
-    if s.cell.as_ref().and_then(|cell| cell.mac.aggregation).is_some_and(|a| a.hw_queue > 1) {
+    let fixed_ahead = |s: &StationSpec| s.aggregation.is_some_and(|a| a.hw_queue > 1);
+    if s.cell.as_ref().is_some_and(|cell| cell.members().any(fixed_ahead)) {
         return;
     }
     let mut last: BTreeMap<(StationId, StationId, u32), Time> = BTreeMap::new();

@@ -77,7 +77,6 @@ pub const MAC: MacSpec = MacSpec {
     busy_slot: BusySlot::Frozen,
     idle_access: IdleAccess::Immediate,
     after_collision: AfterCollision::Eifs,
-    aggregation: None,
 };
 
 /// The limits of 802.11n, without lifetime or limit of attempts.
@@ -99,6 +98,7 @@ pub fn station(name: String, rate: u64) -> StationSpec {
     let access = choose(access::REGISTRY, "dcf", &[]);
     StationSpec {
         client: None,
+        aggregation: None,
         aql: None,
         name,
         rate: rate.into(),
@@ -126,6 +126,13 @@ pub fn with_rate(mut s: Scenario, (phy, rate): (Phy, DataRate)) -> Scenario {
     let cell = s.cell.as_mut().unwrap();
     cell.phy = phy;
     cell.aps.iter_mut().map(|ap| &mut ap.station).chain(&mut cell.stations).for_each(|s| s.rate = rate);
+    s
+}
+
+/// The same network, in which all stations aggregate like this.
+pub fn aggregating(mut s: Scenario, spec: impl Into<Option<Aggregation>>) -> Scenario {
+    let (cell, spec) = (s.cell.as_mut().unwrap(), spec.into());
+    cell.aps.iter_mut().map(|ap| &mut ap.station).chain(&mut cell.stations).for_each(|s| s.aggregation = spec);
     s
 }
 

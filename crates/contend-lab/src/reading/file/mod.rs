@@ -21,6 +21,7 @@
 //! `kind`, from the variant with the name of its `cc`; otherwise from `newreno`. `cc` and `recovery` without their own
 //! `kind` set parameters of this variant.
 
+mod aggregation;
 mod cases;
 mod channel;
 mod choice;

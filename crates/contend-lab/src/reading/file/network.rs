@@ -3,6 +3,7 @@
 mod access_points;
 
 use self::access_points::{ap_tables, usual_ap};
+use super::aggregation::{Aggregating, read_aql};
 use super::channel::{check_errors, check_snr, read_channel};
 use super::choice::{NamedList, choice, default_choice, objection};
 use super::data_rate::{data_rate, station_standard};
@@ -17,7 +18,7 @@ use super::site::Sites;
 use super::table_names::flow_names;
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
-use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_aql, read_loss, read_queue};
+use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_loss, read_queue};
 use super::wire_rate::wire_rate;
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
@@ -366,6 +367,8 @@ impl<'a> Builder<'a> {
             let standard = station_standard(&mut f, &wifi.phy)?;
             let like_cell = (standard == wifi.phy.standard).then_some(wifi.phy.data);
             let rate = data_rate(&mut f, standard, &wifi.phy, like_cell)?;
+            let aggregation = Aggregating::read(&mut f, &wifi.phy, standard, Some(&wifi.aggregation))?;
+            let aggregation = aggregation.of(wifi.mac.retry_short);
             let spec = StationSpec {
                 name: if count.is_some() { format!("{group}.{k}") } else { group.clone() },
                 rate,
@@ -377,7 +380,8 @@ impl<'a> Builder<'a> {
                     }
                     (None, _) => wifi.queue.clone(),
                 },
-                aql: read_aql(&mut f, &wifi.mac)?,
+                aql: read_aql(&mut f, aggregation.is_some())?,
+                aggregation,
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
                 access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
                 channel: read_channel(&mut f, &wifi.channel)?,
@@ -593,6 +597,7 @@ impl<'a> Builder<'a> {
                     name: station.into(),
                     rate: w.phy.data,
                     queue: w.queue.clone(),
+                    aggregation: w.aggregation.of(w.mac.retry_short),
                     aql: None,
                     loss: w.loss.clone(),
                     access: w.access.clone(),

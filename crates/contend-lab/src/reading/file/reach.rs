@@ -90,7 +90,7 @@ impl Reach<'_, '_> {
     /// Refuses aggregates beside broadcasts, which no block acknowledgment answers.
     fn aggregates(&self) -> Result<(), FileError> {
         let broadcasts = self.field.arp || self.field.routing.as_ref().is_some_and(|r| r.entry.name != "static");
-        if self.cell.mac.aggregation.is_some() && broadcasts {
+        if broadcasts && self.cell.members().any(|s| s.aggregation.is_some()) {
             return Err(self.at.error(
                 "has routing messages or ARP, but senders with wifi.ampdu or wifi.amsdu do not send broadcasts yet",
                 "write \"off\" for both, or field.routing = \"static\" without arp",

@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) to: StationId,
+    /// What both ends can do.
+    spec: Aggregation,
     /// First those of the MPDUs, then those that were never sent.
     pub(super) packets: VecDeque<Held>,
     /// How many packets the line has forgotten.
@@ -95,9 +97,10 @@ fn is_stale(spec: &Aggregation, queued: Time, now: Time) -> bool {
 }
 
 impl Line {
-    pub(super) fn new(to: StationId) -> Line {
+    pub(super) fn new(to: StationId, spec: Aggregation) -> Line {
         Line {
             to,
+            spec,
             packets: VecDeque::new(),
             forgotten: 0,
             new: 0,
@@ -124,15 +127,16 @@ impl Line {
     }
 
     /// True if the window has room for another MPDU.
-    fn is_open(&self, spec: &Aggregation) -> bool {
-        self.mpdus.len() - self.window < spec.window as usize
+    fn is_open(&self) -> bool {
+        self.mpdus.len() - self.window < self.spec.window as usize
     }
 
     /// True if another packet may fit into the next batch, of at most `most` bytes.
-    pub(super) fn has_room(&self, spec: &Aggregation, most: u32) -> bool {
+    pub(super) fn has_room(&self, most: u32) -> bool {
         if self.load.packets == 0 {
-            return self.is_open(spec);
+            return self.is_open();
         }
+        let (spec, most) = (&self.spec, most.min(self.spec.bytes));
         // The fewest MPDUs that carry so much.
         let mpdus = |load: &Backlog| if spec.msdu == 0 { load.packets } else { load.bytes / u64::from(spec.msdu) };
         let in_window = (self.mpdus.len() - self.window) as u64 + mpdus(&self.new_load) < u64::from(spec.window);
@@ -145,7 +149,7 @@ impl Line {
     }
 
     /// The number of the oldest packet of which a batch can be made; 0 for a request; `None` if none can be made.
-    pub(super) fn oldest(&self, spec: &Aggregation) -> Option<u64> {
+    pub(super) fn oldest(&self) -> Option<u64> {
         if self.is_asking {
             return None;
         }
@@ -153,7 +157,7 @@ impl Line {
         let again = (self.load.packets > self.new_load.packets)
             .then(|| self.mpdus.range(self.window..).find(waits).and_then(|m| self.first_of(m)))
             .flatten();
-        let new = || self.packets.get(self.new).filter(|_| self.is_open(spec));
+        let new = || self.packets.get(self.new).filter(|_| self.is_open());
         again.or_else(new).map(|p| p.number).or(self.asks.then_some(0))
     }
 
@@ -170,10 +174,10 @@ impl Line {
     }
 
     /// Drops the packets that were never sent and have waited for too long. Returns their number.
-    pub(super) fn drop_stale(&mut self, spec: &Aggregation, now: Time, gone: &mut impl FnMut(&Packet)) -> u32 {
-        let mut dropped = 0;
+    pub(super) fn drop_stale(&mut self, now: Time, gone: &mut impl FnMut(&Packet)) -> u32 {
+        let (spec, mut dropped) = (self.spec, 0);
         while let Some(&Held { packet: p, airtime, .. }) =
-            self.packets.get(self.new).filter(|p| is_stale(spec, p.packet.queued, now))
+            self.packets.get(self.new).filter(|p| is_stale(&spec, p.packet.queued, now))
         {
             gone(&p);
             self.load.remove(&p);
@@ -187,14 +191,8 @@ impl Line {
 
     /// `batch` with the next MPDUs in the window, those that were sent before first, as long as the PSDU has at most
     /// `most` bytes. At least one, if any waits; `with_new`: also packets that were never sent.
-    pub(super) fn fill(
-        &mut self,
-        spec: &Aggregation,
-        most: u32,
-        headers: &Headers,
-        mut batch: Batch,
-        with_new: bool,
-    ) -> Option<Batch> {
+    pub(super) fn fill(&mut self, most: u32, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
+        let (spec, most) = (self.spec, most.min(self.spec.bytes));
         for place in self.window..self.window + spec.window as usize {
             let before = batch.psdu.next_multiple_of(4) + DELIMITER;
             let left = most.saturating_sub(before);
@@ -260,12 +258,12 @@ impl Line {
     /// no longer needs, and those of them that are lost.
     pub(super) fn end(
         &mut self,
-        spec: &Aggregation,
         now: Time,
         number: u32,
         end: End,
         mut gone: impl FnMut(&Packet, bool),
     ) -> (Outcome, u32, u32) {
+        let spec = self.spec;
         let (mut outcome, mut settled, mut lost) = (Outcome::default(), 0, 0);
         let is_request = number == 0;
         let is_current = |m: &Mpdu| !is_request && m.batch == number;
@@ -288,7 +286,7 @@ impl Line {
             m.attempts -= u32::from(was_sent && end == End::NotSent);
             outcome.mpdus += u32::from(was_sent);
             // While the sender asks, it does not know what has arrived.
-            let given_up = !self.asks && is_given_up(spec, m, now);
+            let given_up = !self.asks && is_given_up(&spec, m, now);
             m.settled = answered && m.received || given_up;
             let load = |n: u64, of: u32| if was_sent { n + u64::from(of) } else { n };
             (self.load.packets, self.load.bytes) =
@@ -309,7 +307,7 @@ impl Line {
                 lost += if m.received { 0 } else { m.packets };
             }
         }
-        self.advance(spec.window);
+        self.advance();
         // If neither end needs a packet, there is nothing to ask for: the request arrived, and its answer was lost.
         self.asks &= !self.packets.is_empty();
         (outcome, settled, lost)
@@ -317,11 +315,11 @@ impl Line {
 
     /// Moves the window over the MPDUs that the sender no longer needs, and forgets those that neither end needs. If
     /// the receiver waits for one that was given up, it has to be told; with a window of one it never waits.
-    fn advance(&mut self, window: u32) {
+    fn advance(&mut self) {
         while self.mpdus.get(self.window).is_some_and(|m| m.settled) {
             self.window += 1;
         }
-        if window == 1 {
+        if self.spec.window == 1 {
             self.next = self.next.max(self.window);
         }
         let waits_for = |m: &Mpdu| !m.received;
@@ -335,6 +333,11 @@ impl Line {
         self.forgotten += u64::from(packets);
         self.first += over as u64;
         (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - packets as usize);
+    }
+
+    /// MPDUs of the window.
+    pub(super) fn size(&self) -> u32 {
+        self.spec.window
     }
 
     /// True if neither end needs anything of it.

@@ -27,8 +27,8 @@ fn packet(to: StationId, number: u64) -> Packet {
 }
 
 fn filled(spec: Aggregation, to: StationId, packets: u64) -> Store {
-    let mut store = Store::new(spec, HEADERS);
-    (0..packets).for_each(|n| store.put(&packet(to, n), Span::ZERO));
+    let mut store = Store::new(spec.limit, HEADERS);
+    (0..packets).for_each(|n| store.put(&packet(to, n), Span::ZERO, |_| spec));
     store
 }
 
@@ -45,7 +45,7 @@ fn make(store: &mut Store) -> Option<Batch> {
 
 /// A batch to receiver 1 of the first line.
 fn batch(number: u32, mpdus: u32, packets: u32, bytes: u32, psdu: u32) -> Batch {
-    Batch { id: BatchId { line: 0, number }, to: 1, mpdus, packets, bytes, psdu }
+    Batch { id: BatchId { line: 0, number }, to: 1, mpdus, packets, bytes, psdu, bitmap: Bitmap::Of64 }
 }
 
 /// All packets that the receiver passes on now.
@@ -143,8 +143,8 @@ fn a_receiver_that_waits_for_what_was_given_up_is_told() {
 
 #[test]
 fn the_receiver_whose_packet_was_taken_first_is_served() {
-    let mut store = Store::new(SPEC, HEADERS);
-    [(2, 5), (1, 6), (2, 7), (3, 1)].into_iter().for_each(|(to, n)| store.put(&packet(to, n), Span::ZERO));
+    let mut store = Store::new(SPEC.limit, HEADERS);
+    [(2, 5), (1, 6), (2, 7), (3, 1)].into_iter().for_each(|(to, n)| store.put(&packet(to, n), Span::ZERO, |_| SPEC));
     let mut order = vec![];
     while let Some(batch) = take(&mut store) {
         order.push((batch.to, batch.mpdus));

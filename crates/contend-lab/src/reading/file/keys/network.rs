@@ -205,11 +205,9 @@ static WIFI: Table = Table {
             "Attempts of a frame with RTS before it is dropped."),
         key("rts_threshold", &[Kind::Word(&[word("never", "No RTS.")]), Kind::Bytes(0, 65_535)], Value("\"never\""),
             "\"500B\"", "Smallest packet that is sent with RTS."),
-        key("ampdu", &[Kind::Word(&[word("off", "Each frame carries one packet.")]), Kind::Table(&AMPDU)],
-            Value("\"off\""), "{ missed = \"request\" }",
+        key("ampdu", AMPDU_KINDS, Value("\"off\""), "{ missed = \"request\" }",
             "Frames with several packets (A-MPDU) and block acknowledgments; from 802.11n on."),
-        key("amsdu", &[Kind::Word(&[word("off", "Each MPDU carries one packet.")]), Kind::Bytes(1, 11_398)],
-            Value("\"off\""), "\"7935B\"",
+        key("amsdu", AMSDU_KINDS, Value("\"off\""), "\"7935B\"",
             "Most bytes of an A-MSDU: packets that share an MPDU, in an A-MPDU or alone; from 802.11n on. At most \
                 7935B in 802.11n, where A-MPDUs have 4065B, and in 802.11ax at 2.4 GHz; elsewhere 11398B."),
         key("mac_queue", &[Kind::Amount], Words("two windows, at least \"128p\", with ampdu or amsdu"), "\"500p\"",
@@ -386,6 +384,9 @@ static AP: Table = Table {
         key("name", &[Kind::Text], Words("\"ap\"; must be given in [[ap]]"), "\"left\"",
             "The name in stations, links, metrics and results; only in [[ap]]."),
         key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "\"fq_codel\"", "Queue discipline."),
+        OWN_AMPDU,
+        OWN_AMSDU,
+        OWN_MAC_QUEUE,
         AQL_KEY,
         key("control", &[Kind::Word(NONE), Kind::Algorithm(Family::Controls),
             Kind::List(&Kind::Algorithm(Family::Controls))], Value("\"none\""), "[{ kind = \"fcwa\" }]",
@@ -420,6 +421,9 @@ static STATION: Table = Table {
         EXTENDED_RANGE,
         key("queue", QUEUE, Words("that of [wifi]; 50 packets in an Ethernet converter"), "\"fq_codel\"",
             "Queue discipline."),
+        OWN_AMPDU,
+        OWN_AMSDU,
+        OWN_MAC_QUEUE,
         AQL_KEY,
         key("loss", LOSS, Words("that of [wifi]"), "{ kind = \"bernoulli\", p = \"1%\" }",
             "Loss on the air, besides collisions."),
@@ -723,7 +727,8 @@ static CONTENTION: Table = Table {
 #[rustfmt::skip]
 static AMPDU: Table = Table {
     heading: "wifi.ampdu",
-    doc: "How senders aggregate. An empty table has the limits of the standard.",
+    doc: "How stations aggregate. An empty table has the limits of the standard; that of a station or access point has \
+        those of [wifi].",
     has_members: false,
     keys: &[
         key("bytes", &[Kind::Bytes(1, 15_523_200)],
@@ -748,6 +753,21 @@ static AMPDU: Table = Table {
             ])], Words("\"data\""), "\"request\"", "What follows a block acknowledgment that did not come."),
     ],
 };
+
+const AMPDU_KINDS: &[Kind] = &[Kind::Word(&[word("off", "Each frame carries one packet.")]), Kind::Table(&AMPDU)];
+const AMSDU_KINDS: &[Kind] = &[Kind::Word(&[word("off", "Each MPDU carries one packet.")]), Kind::Bytes(1, 11_398)];
+
+/// Aggregation of one station.
+#[rustfmt::skip]
+const OWN_AMPDU: Key = key("ampdu", AMPDU_KINDS, Words("that of [wifi], as far as the station's standard has it"), "{}",
+    "A-MPDUs that this station sends and takes. Between two stations an A-MPDU has at most the bytes and the window of \
+        both; all other limits are the sender's. Missing keys are those of [wifi].");
+#[rustfmt::skip]
+const OWN_AMSDU: Key = key("amsdu", AMSDU_KINDS, Words("that of [wifi], as far as the station's standard has it"),
+    "\"off\"", "Most bytes of an A-MSDU that this station sends and takes.");
+#[rustfmt::skip]
+const OWN_MAC_QUEUE: Key = key("mac_queue", &[Kind::Amount], Words("that of [wifi]"), "\"500p\"",
+    "Packets below a queue of this station; needs `ampdu` or `amsdu`.");
 
 const AQL_KINDS: &[Kind] = &[Kind::Word(NO_LIMIT), Kind::Table(&AQL)];
 const NO_LIMIT: &[Word] = &[word("off", "There is no limit.")];

@@ -1,11 +1,12 @@
 //! The access points of a network: `[ap]` and `[[ap]]`, their stations, and the wires between them.
 
+use super::super::aggregation::{Aggregating, read_aql};
 use super::super::choice::{choice, default_choice, objection};
 use super::super::error::FileError;
 use super::super::field::Field;
 use super::super::reader::{Fields, ReadContext, Val};
 use super::super::tree::NodeKind;
-use super::super::wifi::{Wifi, read_access, read_ap_queue, read_aql};
+use super::super::wifi::{Wifi, read_access, read_ap_queue};
 use super::{Builder, tables};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice};
@@ -32,6 +33,7 @@ pub(super) fn usual_ap(cx: ReadContext, wifi: &Wifi) -> Result<ApSpec, FileError
         name: "ap".into(),
         rate: wifi.phy.data,
         queue: default_choice(cx, qdisc::REGISTRY, "fifo", &[])?,
+        aggregation: wifi.aggregation.of(wifi.mac.retry_short),
         aql: None,
         loss: None,
         access: wifi.access.clone(),
@@ -72,7 +74,9 @@ impl<'a> Builder<'a> {
             _ => station.name = self.places.add_named_ap(&f.need("name", "\"left\"")?, self.aps.len())?,
         }
         station.queue = read_ap_queue(&mut f)?.unwrap_or(station.queue);
-        station.aql = read_aql(&mut f, &wifi.mac)?;
+        let aggregation = Aggregating::read(&mut f, &wifi.phy, wifi.phy.standard, Some(&wifi.aggregation))?;
+        station.aggregation = aggregation.of(wifi.mac.retry_short);
+        station.aql = read_aql(&mut f, station.aggregation.is_some())?;
         station.access = f.read_or("access", station.access, |v| read_access(&v, &wifi.phy))?;
         let control = f.read_or("control", vec![], |v| read_control(&v, &station))?;
         self.sites.read(self.field.as_ref(), v, &mut f, None, self.traces)?;
