@@ -496,7 +496,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "tcp = { cc = \"reno\", recovry = \"sack\" }",
         "t.toml:16:22: there is no key `flow.0.tcp.recovry`\
             \n  help: did you mean `recovery`? Write one of: kind, cc, recovery, sack, timestamps, window_scaling, \
-            handshake, initial_window, initial_ssthresh, echo, limited_transmit, pacing, rto",
+            handshake, initial_window, initial_ssthresh, echo, limited_transmit, pacing, tsq, rto",
     ),
     (
         "tcp = \"newreno\"",

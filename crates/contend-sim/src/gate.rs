@@ -207,7 +207,7 @@ impl Node for Gate {
                 self.meter_mut(p.flow).leaves(now, p);
                 self.left.push((now, *p));
             }
-            Input::Wake | Input::Rejected => {}
+            Input::Wake | Input::Rejected | Input::Left(_) => {}
         }
         Time::NEVER
     }

@@ -8,7 +8,9 @@
 pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::mobility::{Area, Point};
 pub use crate::tcp::rtt::RtoSpec;
-pub use crate::tcp::spec::{EcnEcho, EndsSpec, Handshake, Start, TcpSpec, Transport, UdpControl, UniformSpan};
+pub use crate::tcp::spec::{
+    EcnEcho, EndsSpec, Handshake, SmallQueue, Start, TcpSpec, Transport, UdpControl, UniformSpan,
+};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
     AfterCollision, Aggregation, AirtimeLimit, ApSpec, Capture, CellSpec, ChannelSpec, CtsRule, ErrorModelSpec,

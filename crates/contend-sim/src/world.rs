@@ -31,6 +31,8 @@ pub enum Input<'a> {
     Packet(Port, &'a Packet),
     /// The next queue dropped a packet that this node sent (local congestion).
     Rejected,
+    /// Packets of so many bytes that this node sent have left its station: they were sent, dropped or given up.
+    Left(u32),
 }
 
 /// A part of the world with its own deadline.
@@ -77,9 +79,19 @@ struct Inbox {
 #[derive(Clone, Copy, Debug)]
 struct Letter {
     to: NodeId,
-    /// Where the packet comes in; `None` if the node sent the packet itself and a queue dropped it.
-    port: Option<Port>,
+    what: What,
     packet: Packet,
+}
+
+/// What a letter says.
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// The packet comes in at this port.
+    Arrived(Port),
+    /// See [`Input::Rejected`].
+    Rejected,
+    /// See [`Input::Left`].
+    Left(u32),
 }
 
 impl Out<'_> {
@@ -88,12 +100,16 @@ impl Out<'_> {
     pub fn send(&mut self, to: Peer, p: &Packet) {
         match to {
             Peer::Wire(wire) => self.offer(wire, p),
-            Peer::Node(node, port) => self.inbox.put(node, Some(port), p),
+            Peer::Node(node, port) => self.inbox.put(node, What::Arrived(port), p),
         }
     }
     /// Tells `sender`, which sent `p`, that the next queue dropped `p`.
     pub fn reject(&mut self, sender: NodeId, p: &Packet) {
-        self.inbox.put(sender, None, p);
+        self.inbox.put(sender, What::Rejected, p);
+    }
+    /// Tells `sender` that packets of so many bytes that it sent have left its station. `p` is one of them.
+    pub fn left(&mut self, sender: NodeId, bytes: u32, p: &Packet) {
+        self.inbox.put(sender, What::Left(bytes), p);
     }
     /// Tells the node at `address` what its host knows of the air.
     pub fn tell(&mut self, address: Address, local: Local) {
@@ -141,7 +157,7 @@ impl Out<'_> {
                 match w.arrival(self.now, self.trace) {
                     None => return self.between.next(wire),
                     Some((Peer::Wire(next), p)) => break (next, *p),
-                    Some((Peer::Node(node, port), p)) => self.inbox.put(node, Some(port), p),
+                    Some((Peer::Node(node, port), p)) => self.inbox.put(node, What::Arrived(port), p),
                 }
                 w.handed_over(self.now);
             };
@@ -184,14 +200,14 @@ impl Between {
 
 impl Inbox {
     #[inline]
-    fn put(&mut self, to: NodeId, port: Option<Port>, p: &Packet) {
+    fn put(&mut self, to: NodeId, what: What, p: &Packet) {
         match self.letters.get_mut(self.len) {
             Some(letter) => {
                 letter.to = to;
-                letter.port = port;
+                letter.what = what;
                 letter.packet = *p;
             }
-            None => self.letters.push(Letter { to, port, packet: *p }),
+            None => self.letters.push(Letter { to, what, packet: *p }),
         }
         self.len += 1;
     }
@@ -326,7 +342,7 @@ impl World {
         self.advance(at);
         let [inbox, mut batch] = self.inboxes.each_mut();
         let mut out = Out { now: self.now, between: &mut self.between, inbox, trace: &mut self.trace };
-        out.inbox.put(node, Some(port), p);
+        out.inbox.put(node, What::Arrived(port), p);
         deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
     }
 
@@ -343,9 +359,13 @@ impl World {
 fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a mut Inbox, events: &mut u64) {
     while out.inbox.len > 0 {
         std::mem::swap(&mut out.inbox, batch);
-        for Letter { to, port, packet } in &batch.letters[..batch.len] {
+        for Letter { to, what, packet } in &batch.letters[..batch.len] {
             count(events);
-            let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
+            let input = match *what {
+                What::Arrived(port) => Input::Packet(port, packet),
+                What::Rejected => Input::Rejected,
+                What::Left(bytes) => Input::Left(bytes),
+            };
             let next = nodes[to.0 as usize].handle(out.now, input, out);
             out.between.deadlines.lower(to.0, next);
         }

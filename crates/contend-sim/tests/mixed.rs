@@ -117,8 +117,8 @@ fn frames_with_mcs_are_protected_beside_legacy_stations() {
     }
 }
 
-/// Packets are conserved, each nanosecond of air is booked once, and the same seed gives the same bits: up and down, TCP
-/// and datagrams, with each protection, with losses.
+/// Packets are conserved, each nanosecond of air is booked once, and the same seed gives the same bits: up and down,
+/// TCP and datagrams, with each protection, with losses.
 #[test]
 fn the_laws_hold_in_mixed_cells() {
     for seed in 0..12u64 {

@@ -39,6 +39,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
     ("experiments/validation/ns3-c-saturation.toml", &[("duration", "16s"), ("warmup", "2500ms")]),
     ("experiments/wifi-6/ideas.toml", &[("duration", "2s"), ("warmup", "500ms")]),
     ("experiments/wifi-6/networks.toml", &[("duration", "1200ms"), ("warmup", "200ms")]),
+    ("experiments/wifi-6/small-queues.toml", &[("duration", "3s"), ("warmup", "1s")]),
     ("papers/anomaly-2017/e2-udp.toml", &[("duration", "5s"), ("warmup", "1s")]),
     ("papers/anomaly-2017/e3-tcp.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("papers/anomaly-2017/e4-sparse.toml", &[("duration", "10s"), ("warmup", "2s")]),

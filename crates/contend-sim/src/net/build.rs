@@ -69,7 +69,11 @@ impl<'a> Builder<'a> {
         let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(cell) = &spec.cell {
             let facts: Vec<Vec<FlowFacts>> = (0..cell.aps.len()).map(|ap| self.facts(Place::Ap(ap))).collect();
-            let node = Bss::new(spec.seed, cell, self.routes(), &facts, &named)?;
+            let mut node = Bss::new(spec.seed, cell, self.routes(), &facts, &named)?;
+            let counts = |f: &FlowSpec| matches!(&f.ends.transport, Transport::Tcp(tcp) if tcp.tsq.is_some());
+            if spec.flows.iter().any(counts) {
+                node.tell_senders();
+            }
             category_queue_names = node.category_queue_names().to_vec();
             let first = node.first_deadline();
             world.add(Box::new(node), first);

@@ -251,6 +251,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         ecn: EcnEcho::Off,
         limited_transmit: true,
         pacing: false,
+        tsq: None,
         rto: RtoSpec { min: ms(200), max: ms(60_000), initial: ms(1000), granularity: Span::ZERO, ..RtoSpec::RFC_6298 },
         estimates: vec![],
     };

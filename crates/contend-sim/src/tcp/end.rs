@@ -9,6 +9,7 @@ use super::sender::Sender;
 use super::spec::{EndsSpec, Transport};
 use super::udp::{UdpReceiver, UdpSender};
 use super::{Io, SenderState, Socket};
+use crate::peer::Peer;
 use crate::stats::{Durations, ReceiverCounters, SenderCounters, count};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
@@ -45,6 +46,9 @@ impl End {
     /// The error says what in `spec` is wrong.
     pub fn sender(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
+            Transport::Tcp(tcp) if tcp.tsq.is_some() && matches!(socket.uplink, Peer::Wire(_)) => {
+                return Err("tsq needs a sender whose own station is on the air".to_owned());
+            }
             Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
             Transport::Udp(control) => Role::UdpSender(UdpSender::new(seed, name, flow, spec, control.as_deref())?),
         };
@@ -198,6 +202,10 @@ impl Node for End {
                 io.out.trace.packet(now, Event::Delivered, p);
                 role.packet(p, &mut io)
             }
+            Input::Left(bytes) => match role {
+                Role::TcpSender(s) => s.left(bytes, &mut io),
+                _ => role.deadline(),
+            },
             Input::Rejected => {
                 if let Role::TcpSender(s) = role {
                     s.rejected(now);

@@ -14,6 +14,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod small_queue;
 pub mod spec;
 pub mod udp;
 

@@ -16,6 +16,7 @@ use super::recovery::prr::Prr;
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, SenderView, Verdict};
 use super::rtt::{RttEstimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
+use super::small_queue::Below;
 use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, SenderState, ticks};
 use crate::rng;
@@ -61,6 +62,8 @@ pub struct Sender {
     /// True if the pacing rate follows the window by Linux's rule.
     pace: bool,
     pacer: Pacer,
+    /// What is below the sender; `None` if that is not limited.
+    below: Option<Below>,
 
     rtt: RttEstimator,
     /// The retransmission, persist or SYN timer. Only one of them is needed at a time.
@@ -164,6 +167,7 @@ impl Sender {
             rate: needs.rate.then(Box::default),
             pace: tcp.pacing && !needs.full_control,
             pacer: if needs.full_gaps { Pacer::with_full_gaps() } else { Pacer::default() },
+            below: tcp.tsq.map(Below::new),
             rtt: RttEstimator::new(tcp.rto),
             timer: Time::NEVER,
             expiries: 0,
@@ -282,6 +286,15 @@ impl Sender {
                 Connection::Established if s.flags.has(Flags::SYN) => self.control(self.board.nxt(), io),
                 Connection::Established => self.acknowledgment(p, s, io),
             }
+        }
+        self.deadline()
+    }
+
+    /// Packets of so many bytes have left its station: they were sent and acknowledged there, dropped or given up.
+    /// Returns the next deadline.
+    pub fn left(&mut self, bytes: u32, io: &mut Io<'_, '_>) -> Time {
+        if self.below.as_mut().is_some_and(|below| below.leaves(bytes)) {
+            self.transmit(io);
         }
         self.deadline()
     }

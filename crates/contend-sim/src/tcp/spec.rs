@@ -114,10 +114,21 @@ pub struct TcpSpec {
     /// True if segments are paced at a rate that follows the window (Linux's rule). A controller that sets its own rate
     /// always paces.
     pub pacing: bool,
+    /// How much a sender at a station may have in the station's own queue; `None`: as much as its window permits.
+    pub tsq: Option<SmallQueue>,
     /// Retransmission timer.
     pub rto: RtoSpec,
     /// Estimators that only observe, by name. They change nothing.
     pub estimates: Vec<(String, Choice<estimate::Build>)>,
+}
+
+/// TCP Small Queues of Linux: how much of a connection may be below its sender, in the queue of its own station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmallQueue {
+    /// The limit is what the pacing rate sends in 2^-`shift` s.
+    pub shift: u32,
+    /// The largest limit of a sender that does not pace, in bytes.
+    pub most: u64,
 }
 
 /// How a connection opens.

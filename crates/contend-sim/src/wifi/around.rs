@@ -21,6 +21,8 @@ pub(super) struct Around<'a> {
     pub(super) trace: &'a mut Trace,
     /// Where packets go that a Mac gives up; `None`: they are lost.
     pub(super) returned: Option<&'a mut Vec<Returned>>,
+    /// The packets that have left the station, for senders that count them; `None`: no sender does.
+    pub(super) left: Option<&'a mut Vec<Packet>>,
     /// The airtime that is pending at the station; `None` if it has no limit.
     pub(super) aql: Option<&'a mut Aql>,
     /// The rate controls of the station; `None` if all rates are fixed.
@@ -41,6 +43,22 @@ pub(super) struct Returned {
 }
 
 impl Around<'_> {
+    /// `p` has left the station: it was sent, dropped or given up.
+    #[inline]
+    pub(super) fn leaves(&mut self, p: &Packet) {
+        if let Some(left) = &mut self.left {
+            left.push(*p);
+        }
+    }
+
+    /// The packets in the sink have left the station.
+    #[inline]
+    pub(super) fn dropped(&mut self) {
+        if let Some(left) = &mut self.left {
+            left.extend(self.sink.dropped.iter().map(|(p, _)| *p));
+        }
+    }
+
     /// An attempt of `burst` with data has ended.
     #[inline]
     pub(super) fn sent(&mut self, burst: &Burst, outcome: &Outcome) {
@@ -84,10 +102,20 @@ pub(super) fn rate(
 }
 
 /// Counts `p`, which its sender gives up.
-pub(super) fn give_up(trace: &mut Trace, counters: &mut StationCounters, now: Time, p: &Packet, receiver_has_it: bool) {
+pub(super) fn give_up(
+    trace: &mut Trace,
+    left: &mut Option<&mut Vec<Packet>>,
+    counters: &mut StationCounters,
+    now: Time,
+    p: &Packet,
+    receiver_has_it: bool,
+) {
     counters.retry_drops += 1;
     counters.dropped_after_delivery += u64::from(receiver_has_it);
     if !receiver_has_it {
         trace.packet(now, Event::Lost, p);
+    }
+    if let Some(left) = left {
+        left.push(*p);
     }
 }

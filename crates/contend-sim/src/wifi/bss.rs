@@ -155,6 +155,11 @@ impl Bss {
         self.stations.convert(who, nic, pause);
     }
 
+    /// From now on the senders at stations are told when their packets leave their stations ([`Input::Left`]).
+    pub fn tell_senders(&mut self) {
+        self.stations.tell_senders();
+    }
+
     /// The port for packets from the host of station `who`. The port of an access point is for packets from wires.
     pub fn port(who: StationId) -> u32 {
         who
@@ -405,7 +410,12 @@ impl Bss {
         let home = || self.bridge.home(p).map(|h| h.station);
         match self.forwarding.next_hop(station, self.air.is_ap(station), home) {
             Some(next) => self.accept(now, station, p, next, out),
-            None => self.drop(now, p, out),
+            None => {
+                self.drop(now, p, out);
+                if let Some(sender) = self.bridge.sender(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
+                    out.left(sender, p.size, p);
+                }
+            }
         }
     }
 
@@ -629,7 +639,7 @@ impl Node for Bss {
             Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter(now, ap, Side::Wire, p, out),
             Input::Packet(station, p) => self.send_on(now, station, p, out),
             Input::Wake => self.wake(now, out),
-            Input::Rejected => {}
+            Input::Rejected | Input::Left(_) => {}
         }
         let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
         self.medium.next_deadline().min(self.stations.next_deadline()).min(layers)

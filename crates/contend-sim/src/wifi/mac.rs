@@ -12,7 +12,7 @@ use super::exchange::{Answer, Burst, Content, PartKind};
 use super::phy::Protection;
 use super::queues::{Making, Queue, Queues};
 use super::rates::{Chosen, Outcome};
-use super::store::{Batch, DELIMITER, End, Store};
+use super::store::{Batch, DELIMITER, End, Fate, Store};
 use super::timing::{Limits, RateNumber};
 use crate::stats::{QueueMeter, count};
 use crate::trace::Event;
@@ -465,10 +465,12 @@ impl Mac {
     #[inline]
     pub(super) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
         count(&mut self.counters.acked);
-        if let Some(InService { burst, category, .. }) = self.in_service.take() {
+        if let Some(InService { burst, category, packet, .. }) = self.in_service.take() {
             let mut outcome = Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr };
             if self.aggregates {
                 outcome = Outcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
+            } else {
+                around.leaves(&packet);
             }
             around.sent(&burst, &outcome);
         }
@@ -543,6 +545,7 @@ impl Mac {
             return Next::Again(self.backoff(now, Draw::Failure, heard));
         }
         self.counters.retry_drops += 1;
+        around.leaves(&s.packet);
         match &mut around.returned {
             Some(list) => {
                 let delivered = s.delivered;
@@ -607,7 +610,10 @@ impl Mac {
         self.failures = if end == End::Answered { 0 } else { self.failures };
         let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
         let ended = queue.change(around, |store, around| {
-            store.end(now, end, |p: &Packet, receiver_has_it| give_up(around.trace, counters, now, p, receiver_has_it))
+            store.end(now, end, around.left.is_some(), |p, fate| match fate {
+                Fate::Acknowledged => around.leaves(p),
+                Fate::GivenUp { received } => give_up(around.trace, &mut around.left, counters, now, p, received),
+            })
         });
         let Some((to, outcome)) = ended else { return Outcome::default() };
         queue.hold(around.link, to);

@@ -157,6 +157,7 @@ impl Queue {
     /// Counts what the sink has collected.
     #[inline]
     pub(super) fn settle(&mut self, around: &mut Around<'_>) {
+        around.dropped();
         self.meter.settle(around.now, around.sink, around.trace);
     }
 
@@ -168,6 +169,7 @@ impl Queue {
         }
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
         let packet = self.discipline.dequeue(cx, around.link, around.sink);
+        around.dropped();
         self.meter.settle(around.now, around.sink, around.trace);
         if let Some(p) = &packet {
             self.meter.taken(around.now, p);
@@ -190,6 +192,7 @@ impl Queue {
         for p in kept {
             self.discipline.enqueue(&mut cx, around.link, p, around.sink);
         }
+        around.dropped();
         self.meter.settle(around.now, around.sink, around.trace);
     }
 
@@ -205,7 +208,6 @@ impl Queue {
     pub(super) fn next_batch(&mut self, around: &mut Around<'_>, making: &mut Making<'_>) -> Option<Batch> {
         let (now, air) = (around.now, around.air);
         let &mut Making { station, limit, failures, ref mut chosen, ref mut counters } = making;
-        let mut gone = |trace: &mut Trace, p: &Packet| give_up(trace, counters, now, p, false);
         if !self.gives_turns {
             self.fill(around, station);
         }
@@ -218,8 +220,12 @@ impl Queue {
                     chosen.most_bytes(air, (station, to), limit)
                 };
                 match to {
-                    Some(to) => store.take_to(to, true, now, fits, |p| gone(around.trace, p)),
-                    None => store.take(now, fits, |p| gone(around.trace, p)),
+                    Some(to) => store.take_to(to, true, now, fits, |p| {
+                        give_up(around.trace, &mut around.left, counters, now, p, false);
+                    }),
+                    None => store.take(now, fits, |p| {
+                        give_up(around.trace, &mut around.left, counters, now, p, false);
+                    }),
                 }
             });
             // If all that a receiver or the store had was too old, what waits behind may be younger.
@@ -243,7 +249,9 @@ impl Queue {
                 *chosen = rate(&mut around.rates, now, air, (station, to), failures);
                 chosen.most_bytes(air, (station, to), limit)
             };
-            store.take_to(to, false, now, fits, |p: &Packet| give_up(around.trace, counters, now, p, false))
+            store.take_to(to, false, now, fits, |p: &Packet| {
+                give_up(around.trace, &mut around.left, counters, now, p, false);
+            })
         })
     }
 
@@ -281,12 +289,13 @@ impl Queue {
         station: StationId,
         fits: &dyn Fn(StationId) -> u32,
     ) -> Option<StationId> {
-        let Around { now, air, link, ref mut sink, ref mut trace, ref mut aql, .. } = *around;
+        let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
         let cx = &mut Cx { now, rng: &mut self.rng };
         let (store, meter, category) = (self.store.as_deref_mut()?, &mut self.meter, self.category);
-        let mut below = BelowQueue { now, station, category, store, fits, meter, trace, air, aql };
+        let mut below = BelowQueue { now, station, category, store, fits, meter, trace, left, air, aql };
         let to = self.discipline.by_receiver()?.serve(cx, link, &mut below, sink);
-        self.meter.settle(now, sink, trace);
+        around.dropped();
+        self.meter.settle(now, around.sink, around.trace);
         to
     }
 
@@ -367,6 +376,7 @@ struct BelowQueue<'a, 'b> {
     fits: &'a dyn Fn(StationId) -> u32,
     meter: &'a mut QueueMeter,
     trace: &'a mut &'b mut Trace,
+    left: &'a mut Option<&'b mut Vec<Packet>>,
     air: &'a Air,
     aql: &'a mut Option<&'b mut Aql>,
 }
@@ -388,6 +398,9 @@ impl Below for BelowQueue<'_, '_> {
         allowed && self.store.has_room_for(receiver, (self.fits)(receiver))
     }
     fn put(&mut self, p: Packet, sink: &mut Sink) {
+        if let Some(left) = self.left {
+            left.extend(sink.dropped.iter().map(|(p, _)| *p));
+        }
         self.meter.settle(self.now, sink, self.trace);
         self.meter.taken(self.now, &p);
         let airtime = take_airtime(self.aql, self.air, self.station, self.category, &p);

@@ -59,6 +59,8 @@ pub(super) struct Stations {
     backlogged: u32,
     /// Packets that Macs gave up, for the routing agents; `None`: without agents they are lost.
     returned: Option<Vec<Returned>>,
+    /// Packets that have left their stations, for senders that count them; `None`: no sender does.
+    left: Option<Vec<Packet>>,
     /// True if routing messages go before all other packets.
     prefers_messages: bool,
     /// The airtime that is pending at each station that has a limit; empty if none has.
@@ -92,6 +94,7 @@ impl Stations {
             held_back: Vec::new(),
             backlogged: 0,
             returned: None,
+            left: None,
             prefers_messages: false,
             aql: Vec::new(),
             rates: Vec::new(),
@@ -347,6 +350,11 @@ impl Stations {
     /// From now on packets that a Mac gives up come back. `prefers_messages`: routing messages go before all others.
     pub(super) fn hand_back(&mut self, prefers_messages: bool) {
         (self.returned, self.prefers_messages) = (Some(vec![]), prefers_messages);
+    }
+
+    /// From now on senders are told when their packets leave their stations.
+    pub(super) fn tell_senders(&mut self) {
+        self.left = Some(vec![]);
     }
 
     /// A packet that a Mac gave up.
@@ -623,14 +631,32 @@ impl Senders<'_, '_> {
     /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
-        let Stations { macs, returned, aql, rates, mpdus, .. } = &mut *self.stations;
+        let Stations { macs, returned, left, aql, rates, mpdus, .. } = &mut *self.stations;
         let mac = &mut macs[who as usize];
         let (now, air, observers) = (self.now, self.air, &*self.observers);
         let link = AirLink { now, air, observers, station: mac.station() };
         let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
+        let left = left.as_mut();
         let station = mac.station() as usize;
         let aql = aql.get_mut(station).and_then(Option::as_mut);
         let (rates, mpdus) = (rates.get_mut(station), &mut mpdus[..]);
-        f(mac, &mut Around { now, air, link: &link, sink, trace, returned, aql, rates, mpdus })
+        let result = f(mac, &mut Around { now, air, link: &link, sink, trace, returned, left, aql, rates, mpdus });
+        if self.stations.left.as_ref().is_some_and(|left| !left.is_empty()) {
+            self.tell_of_left(station as StationId);
+        }
+        result
+    }
+
+    /// Tells senders whose packets have left `station`, which is theirs.
+    #[cold]
+    fn tell_of_left(&mut self, station: StationId) {
+        let Some(left) = &mut self.stations.left else { return };
+        for together in left.chunk_by(|a, b| a.src == b.src) {
+            let Some(p) = together.first().filter(|p| self.bridge.station_of(p.src) == Some(station)) else { continue };
+            if let Some(sender) = self.bridge.sender(p) {
+                self.out.left(sender, together.iter().map(|p| p.size).sum(), p);
+            }
+        }
+        left.clear();
     }
 }

@@ -69,6 +69,15 @@ pub(super) enum End {
     NotSent,
 }
 
+/// Why a sender needs a packet no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Its receiver has acknowledged it.
+    Acknowledged,
+    /// The sender gives it up. `received`: its receiver has it all the same.
+    GivenUp { received: bool },
+}
+
 /// The packets of one sender below one queue.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -346,13 +355,19 @@ impl Store {
         }
     }
 
-    /// The batch in service is over. `gone` gets each packet that the sender gives up, and whether the receiver has it.
-    /// Returns the receiver and what became of its MPDUs.
-    pub(super) fn end(&mut self, now: Time, end: End, gone: impl FnMut(&Packet, bool)) -> Option<(StationId, Outcome)> {
+    /// The batch in service is over. `gone` gets each packet that the sender gives up, and with `all` each one that is
+    /// acknowledged too. Returns the receiver and what became of its MPDUs.
+    pub(super) fn end(
+        &mut self,
+        now: Time,
+        end: End,
+        all: bool,
+        gone: impl FnMut(&Packet, Fate),
+    ) -> Option<(StationId, Outcome)> {
         let BatchId { line: i, number } = self.current.take()?;
         let line = self.lines.get_mut(i as usize)?;
         let before = line.pending;
-        let (outcome, settled, lost) = line.end(now, number, end, gone);
+        let (outcome, settled, lost) = line.end(now, number, end, all, gone);
         self.pending -= before - line.pending;
         self.unsettled -= settled;
         self.carrying -= lost;

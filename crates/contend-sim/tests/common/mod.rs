@@ -219,6 +219,7 @@ pub fn newreno() -> TcpSpec {
         ecn: EcnEcho::Off,
         limited_transmit: false,
         pacing: false,
+        tsq: None,
         rto: RtoSpec {
             min: Span::from_millis(200),
             max: Span::from_secs(60),

@@ -16,6 +16,7 @@ use super::reach::Reach;
 use super::reader::{Fields, ReadContext, Val};
 use super::site::Sites;
 use super::table_names::flow_names;
+use super::tcp::check_small_queues;
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
 use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_loss, read_queue};
@@ -156,6 +157,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
         Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
+    check_small_queues(&scenario, &b.from)?;
     passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }

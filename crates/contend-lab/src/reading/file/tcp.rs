@@ -10,8 +10,9 @@ use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
 use contend_core::registry::{Amount, Choice, Value};
-use contend_sim::scenario::{EcnEcho, Handshake, RtoSpec, TcpSpec};
+use contend_sim::scenario::{EcnEcho, Handshake, Place, RtoSpec, Scenario, SmallQueue, TcpSpec, Transport};
 use contend_sim::tcp::{SegmentFormat, recovery};
+use contend_sim::wifi::client::Client;
 
 /// A TCP variant: a controller and a loss recovery under one name.
 #[derive(Clone, Copy)]
@@ -188,6 +189,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         })?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
+        tsq: f.read_or("tsq", None, |v| small_queue(&v))?,
         rto: f.get("rto").map_or(Ok(variant.rto()), |v| rto(&v, variant.rto()))?,
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
@@ -212,6 +214,41 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         )),
         _ => Ok((spec, wire.mss)),
     }
+}
+
+/// `"off"`, or the limits of TCP Small Queues.
+fn small_queue(v: &Val) -> Result<Option<SmallQueue>, FileError> {
+    if matches!(&v.pick()?.node.kind, NodeKind::Text(t) if t == "off") {
+        return Ok(None);
+    }
+    let mut f = v.table()?;
+    let queue = SmallQueue {
+        // ieee80211_hw::tx_sk_pacing_shift of mac80211.
+        shift: f.read_or("shift", 7, |v| v.integer(0..=20))? as u32,
+        most: f.read_or("most", 1 << 20, |v| v.bytes(1..=1 << 30))?,
+    };
+    f.finish()?;
+    Ok(Some(queue))
+}
+
+/// Checks that senders with a small queue are told when packets leave their station. `from` has the place of each
+/// flow's `from`.
+pub(crate) fn check_small_queues(s: &Scenario, from: &[Val]) -> Result<(), FileError> {
+    let Some(cell) = &s.cell else { return Ok(()) };
+    for (flow, at) in s.flows.iter().zip(from) {
+        let message = match (&flow.ends.transport, flow.from) {
+            (Transport::Tcp(tcp), _) if tcp.tsq.is_none() => continue,
+            (Transport::Udp(_), _) => continue,
+            _ if cell.has_agents() => "has tcp.tsq, but routing agents hold packets of which the sender is not told",
+            (_, Place::Station(i)) => match cell.stations.get(i).and_then(|s| s.client.as_ref()) {
+                Some(Client::Converter(_)) => "has tcp.tsq, but its host is behind an Ethernet converter",
+                _ => continue,
+            },
+            _ => "has tcp.tsq, which limits what a sender has in the queue of its own station, but is not on the air",
+        };
+        return Err(at.error(message, "write tsq = \"off\""));
+    }
+    Ok(())
 }
 
 /// `true`, `false` or `"segment"`.

@@ -105,7 +105,7 @@ impl Sender {
             let mut p = Packet::new(self.flow, self.format.headers, io.now, Body::Tcp(s));
             p.set_sealed(self.format.sealed);
             p.set_explicit(RCP_PROBE, self.cc.header(&self.w, self.rtt.srtt_us()));
-            io.emit(&mut p);
+            self.hand_over(&mut p, io);
         }
         self.pacer.wake_at(self.last_sent.saturating_add(every));
     }

@@ -1,5 +1,6 @@
 //! The output of a sender: which segment is sent next, and the packets that carry segments.
 
+use super::super::pacing;
 use super::super::recovery::Phase;
 use super::super::scoreboard::SentSegment;
 use super::super::spec::{EcnEcho, Handshake};
@@ -39,6 +40,9 @@ impl Sender {
             if (lost.is_some() || fresh > 0 || self.phase == Phase::Fast) && self.held_by_pacer(io) {
                 return self.arm_timer(io);
             }
+            if self.below.is_some() && self.held_by_queue(lost.is_some() || fresh == 0) {
+                break;
+            }
             if let Some(i) = lost {
                 self.resend(i, io);
             } else if fresh > 0 {
@@ -51,6 +55,20 @@ impl Sender {
         }
         self.pacer.idle();
         self.arm_timer(io);
+    }
+
+    /// True if so much of the connection is below the sender that it must wait. `again`: it would retransmit.
+    #[cold]
+    fn held_by_queue(&mut self, again: bool) -> bool {
+        let rate = match self.w.pacing_rate {
+            0 => pacing::rate(&self.w, self.board.in_flight(), self.rtt.srtt_us()),
+            rate => rate,
+        };
+        // Linux: with at most one packet that is not acknowledged, the sender may always send.
+        let may_always = self.board.outstanding() <= 1;
+        let Some(below) = &mut self.below else { return false };
+        let packet = self.format.mss + self.format.headers;
+        below.holds(packet, rate, self.w.pacing_rate > 0, again) && !may_always
     }
 
     fn arm_timer(&mut self, io: &Io<'_, '_>) {
@@ -145,7 +163,7 @@ impl Sender {
         }
     }
 
-    pub(super) fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
+    pub(super) fn emit(&mut self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
         let mut p = Packet::new(self.flow, size, first, Body::Tcp(s));
         p.queued = io.now;
         p.set_ecn(ecn);
@@ -153,6 +171,15 @@ impl Sender {
         if self.needs.explicit.is_some() {
             self.stamp(&mut p);
         }
-        io.emit(&mut p);
+        self.hand_over(&mut p, io);
+    }
+
+    /// Hands `p` to the host, and counts what is below the sender.
+    #[inline]
+    pub(super) fn hand_over(&mut self, p: &mut Packet, io: &mut Io<'_, '_>) {
+        if let Some(below) = &mut self.below {
+            below.enters(p.size);
+        }
+        io.emit(p);
     }
 }

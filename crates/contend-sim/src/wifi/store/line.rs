@@ -8,7 +8,7 @@
 use super::super::StationId;
 use super::super::rates::Outcome;
 use super::super::spec::Aggregation;
-use super::{Batch, DELIMITER, End, Headers, SUBFRAME};
+use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};
 use contend_core::qdisc::Backlog;
 use contend_core::{Packet, Span, Time};
 use std::collections::VecDeque;
@@ -261,7 +261,8 @@ impl Line {
         now: Time,
         number: u32,
         end: End,
-        mut gone: impl FnMut(&Packet, bool),
+        all: bool,
+        mut gone: impl FnMut(&Packet, Fate),
     ) -> (Outcome, u32, u32) {
         let spec = self.spec;
         let (mut outcome, mut settled, mut lost) = (Outcome::default(), 0, 0);
@@ -298,12 +299,16 @@ impl Line {
             self.load.bytes -= u64::from(m.payload);
             self.pending -= Span::from_nanos(m.airtime.into());
             settled += m.packets;
+            let place = (m.start - forgotten) as usize;
+            let carried = packets.range(place..place + m.packets as usize);
             if answered && m.received {
                 outcome.acked += u32::from(was_sent);
+                if all {
+                    carried.for_each(|p| gone(&p.packet, Fate::Acknowledged));
+                }
             } else {
                 outcome.dropped += u32::from(was_sent);
-                let place = (m.start - forgotten) as usize;
-                packets.range(place..place + m.packets as usize).for_each(|p| gone(&p.packet, m.received));
+                carried.for_each(|p| gone(&p.packet, Fate::GivenUp { received: m.received }));
                 lost += if m.received { 0 } else { m.packets };
             }
         }

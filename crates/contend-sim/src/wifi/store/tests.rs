@@ -87,12 +87,12 @@ fn what_is_missing_goes_first_and_holds_the_window() {
         63
     );
     assert_eq!(passed(&mut store), (0..10).collect::<Vec<_>>());
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     // The window begins at number 10, which is missing: of 64 MPDUs 53 are there, and 10 new ones fit.
     assert_eq!(take(&mut store).unwrap().mpdus, 11);
     assert_eq!(store.arrive(|_, _| false), 11);
     assert_eq!(passed(&mut store), (10..74).collect::<Vec<_>>());
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     assert_eq!(take(&mut store).unwrap().mpdus, 26);
 }
 
@@ -102,10 +102,10 @@ fn a_missed_answer_is_asked_for_and_nothing_is_sent_twice() {
     take(&mut store);
     assert_eq!(store.arrive(|_, _| false), 5);
     assert_eq!(passed(&mut store).len(), 5);
-    store.end(Time::ZERO, End::NotAnswered, |_, _| panic!());
+    store.end(Time::ZERO, End::NotAnswered, false, |_, _| panic!());
     assert_eq!(take(&mut store), Some(batch(0, 0, 0, 0, 0)));
     store.arrive(|_, _| panic!());
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     assert_eq!((take(&mut store), store.carrying(), store.unsettled), (None, 0, 0));
 }
 
@@ -115,7 +115,7 @@ fn without_requests_the_data_are_sent_again_and_passed_on_once() {
     take(&mut store);
     store.arrive(|_, _| false);
     assert_eq!(passed(&mut store).len(), 5);
-    store.end(Time::ZERO, End::NotAnswered, |_, _| panic!());
+    store.end(Time::ZERO, End::NotAnswered, false, |_, _| panic!());
     assert_eq!(take(&mut store).unwrap().mpdus, 5);
     store.arrive(|_, _| false);
     assert_eq!(passed(&mut store), []);
@@ -132,12 +132,12 @@ fn a_receiver_that_waits_for_what_was_given_up_is_told() {
     });
     assert_eq!(passed(&mut store), []);
     let mut gone = vec![];
-    store.end(Time::ZERO, End::Answered, |p, has_it| gone.push((p.sent, has_it)));
-    assert_eq!(gone, [(Time::ZERO, false)]);
+    store.end(Time::ZERO, End::Answered, false, |p, fate| gone.push((p.sent, fate)));
+    assert_eq!(gone, [(Time::ZERO, Fate::GivenUp { received: false })]);
     assert_eq!(take(&mut store), Some(batch(0, 0, 0, 0, 0)));
     store.arrive(|_, _| panic!());
     assert_eq!(passed(&mut store), [1, 2]);
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     assert_eq!((take(&mut store), store.carrying()), (None, 0));
 }
 
@@ -150,7 +150,7 @@ fn the_receiver_whose_packet_was_taken_first_is_served() {
         order.push((batch.to, batch.mpdus));
         store.arrive(|_, _| false);
         passed(&mut store);
-        store.end(Time::ZERO, End::Answered, |_, _| {});
+        store.end(Time::ZERO, End::Answered, false, |_, _| {});
     }
     assert_eq!(order, [(2, 2), (1, 1), (3, 1)]);
 }
@@ -181,7 +181,7 @@ fn packets_share_an_mpdu_up_to_the_bytes_of_an_amsdu() {
     assert_eq!(sizes, [(mpdu, 0), (mpdu, 5), (30 + 2 * 1524 + 1522, 10)]);
     // A lost MPDU loses its packets, and goes out again as it was.
     assert_eq!(passed(&mut store), (0..5).collect::<Vec<_>>());
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     assert_eq!(take(&mut store).map(|b| (b.mpdus, b.packets)), Some((3, 13)));
     assert_eq!(store.first(BatchId { line: 0, number: 2 }).map(|(p, n)| (p.sent.as_nanos(), n)), Some((5, 1)));
     store.arrive(|_, _| false);
@@ -207,17 +207,17 @@ fn what_is_fixed_ahead_does_not_change() {
     store.begin(first.id);
     store.arrive(|_, p| p.sent.as_nanos() == 3);
     assert_eq!(passed(&mut store), [0, 1, 2]);
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     // Number 3 is missing. It goes behind what is fixed, with the three packets for which the window has room.
     let fourth = make(&mut store).unwrap();
     store.begin(second.id);
     assert_eq!(store.on_air().map(|p| p.packet.sent.as_nanos()).collect::<Vec<_>>(), (8..16).collect::<Vec<_>>());
     store.arrive(|_, _| false);
     assert_eq!(passed(&mut store), []);
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     store.begin(third.id);
     store.arrive(|_, _| false);
-    store.end(Time::ZERO, End::Answered, |_, _| panic!());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     store.begin(fourth.id);
     assert_eq!(store.on_air().map(|p| p.packet.sent.as_nanos()).collect::<Vec<_>>(), [3, 20, 21, 22]);
     store.arrive(|_, _| false);
@@ -229,7 +229,7 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
     let mut store = filled(Aggregation { mpdus: 8, asks: false, ..SPEC }, 1, 100);
     let (first, second) = (make(&mut store).unwrap(), make(&mut store).unwrap());
     store.begin(first.id);
-    store.end(Time::ZERO, End::NotAnswered, |_, _| panic!());
+    store.end(Time::ZERO, End::NotAnswered, false, |_, _| panic!());
     // The rate is lower now: five MPDUs fit.
     let again = store.take_to(1, false, Time::ZERO, |_| 5 * 1544, |_| panic!()).unwrap();
     let rest = store.take_to(1, false, Time::ZERO, |_| u32::MAX, |_| panic!()).unwrap();
@@ -238,7 +238,7 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
         store.begin(batch.id);
         sent.extend(store.on_air().map(|p| (p.packet.sent.as_nanos(), p.retry)));
         store.arrive(|_, _| false);
-        store.end(Time::ZERO, End::Answered, |_, _| panic!());
+        store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     }
     let numbers = (0..5).map(|n| (n, 1)).chain((8..16).map(|n| (n, 0))).chain((5..8).map(|n| (n, 1)));
     assert_eq!(sent, numbers.collect::<Vec<_>>());
@@ -277,7 +277,8 @@ proptest! {
             got.extend(passed(&mut store));
             let answered = reached && (step >= 200 || *draws.1.next().unwrap());
             let end = if answered { End::Answered } else { End::NotAnswered };
-            store.end(Time::ZERO, end, |p, has_it| if !has_it { lost.push(p.sent.as_nanos()) });
+            let is_lost = |fate| fate == Fate::GivenUp { received: false };
+            store.end(Time::ZERO, end, true, |p, fate| if is_lost(fate) { lost.push(p.sent.as_nanos()) });
             if again && !answered {
                 let made = store.take_to(1, false, Time::ZERO, |_| u32::MAX, |p| lost.push(p.sent.as_nanos()));
                 made.into_iter().for_each(|batch| batches.push_front(batch));

@@ -547,8 +547,25 @@ static TCP: Table = Table {
         key("limited_transmit", &[Kind::Flag], Value("true"), "false",
             "Whether the first two duplicate ACKs release new segments (RFC 3042)."),
         key("pacing", &[Kind::Flag], Value("false"), "true", "Whether segments are spread over the round-trip time."),
+        key("tsq", &[Kind::Word(&[word("off", "As much as the windows permit.")]), Kind::Table(&TSQ)], Value("\"off\""),
+            "{}", "TCP Small Queues of Linux: how much of the connection may be in the queue of the sender's own \
+                station; only for senders at stations."),
         key("rto", &[Kind::Table(&RTO)], Words("that of RFC 6298"), "{ min = \"200ms\" }",
             "Retransmission timeout (RFC 6298)."),
+    ],
+};
+
+#[rustfmt::skip]
+static TSQ: Table = Table {
+    heading: "tcp.tsq of a [[flow]]",
+    doc: "TCP Small Queues. The limit is the larger of two packets and what the pacing rate sends in 2^-shift seconds; \
+        twice as much for a retransmission. With at most one packet that is not acknowledged a sender may always send.",
+    has_members: true,
+    keys: &[
+        key("shift", &[Kind::Whole(0, 20)], Value("7"), "10",
+            "7 (7.8 ms) as mac80211 sets it; 10 (1 ms) elsewhere in Linux (`sk_pacing_shift`)."),
+        key("most", &[Kind::Bytes(1, 1 << 30)], Value("\"1048576B\""), "\"262144B\"",
+            "The largest limit of a sender that does not pace (`tcp_limit_output_bytes`)."),
     ],
 };
 

@@ -1,0 +1,88 @@
+//! TCP Small Queues: how much of a connection may wait in the queue of its own station.
+//!
+//! Linux, `tcp_small_queue_check` and `tcp_wfree` (Dumazet 2012). The sender counts the bytes below it: what it has
+//! handed to its station and what the station has not yet sent, dropped or given up. While they exceed the limit,
+//! nothing is sent; the station tells the sender when a packet leaves.
+//!
+//! Differences from Linux: there is no segmentation offload, so that two packets are two segments; a packet counts with
+//! its IP bytes, not with the memory that it takes.
+
+use super::spec::SmallQueue;
+
+/// The bytes of one sender that are below it.
+#[derive(Debug)]
+pub struct Below {
+    spec: SmallQueue,
+    bytes: u64,
+    /// True if the sender waits until a packet leaves.
+    throttled: bool,
+}
+
+impl Below {
+    /// Nothing is below the sender.
+    pub fn new(spec: SmallQueue) -> Below {
+        Below { spec, bytes: 0, throttled: false }
+    }
+
+    /// A packet of so many bytes is handed to the station.
+    pub fn enters(&mut self, bytes: u32) {
+        self.bytes += u64::from(bytes);
+    }
+
+    /// Packets of so many bytes have left the station. True if the sender waited for it.
+    pub fn leaves(&mut self, bytes: u32) -> bool {
+        self.bytes = self.bytes.saturating_sub(bytes.into());
+        std::mem::take(&mut self.throttled)
+    }
+
+    /// True if the sender must wait before it sends a packet of `packet` bytes. `rate` is its pacing rate in bytes per
+    /// second, 0 if it is not known yet; `paced`: the sender keeps to it. `again`: the packet is a retransmission.
+    pub fn holds(&mut self, packet: u32, rate: u64, paced: bool, again: bool) -> bool {
+        let rate = if rate == 0 { u64::MAX } else { rate };
+        let mut limit = (2 * u64::from(packet)).max(rate.checked_shr(self.spec.shift).unwrap_or(0));
+        if !paced {
+            limit = limit.min(self.spec.most);
+        }
+        self.throttled = self.bytes > limit.saturating_mul(1 + u64::from(again));
+        self.throttled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn below(bytes: u32) -> Below {
+        let mut below = Below::new(SmallQueue { shift: 10, most: 40_000 });
+        below.enters(bytes);
+        below
+    }
+
+    /// 20 MB/s for 1/1024 s are 19,531 B.
+    #[test]
+    fn the_limit_follows_the_rate_but_is_at_least_two_packets() {
+        let holds = |bytes, rate| below(bytes).holds(1500, rate, false, false);
+        assert_eq!([19_531, 19_532].map(|b| holds(b, 20_000_000)), [false, true]);
+        assert_eq!([3000, 3001].map(|b| holds(b, 1_000_000)), [false, true]);
+    }
+
+    #[test]
+    fn without_pacing_there_is_a_largest_limit_which_holds_before_the_first_sample_too() {
+        assert_eq!([40_000, 40_001].map(|b| below(b).holds(1500, 0, false, false)), [false, true]);
+        assert_eq!([40_000, 40_001].map(|b| below(b).holds(1500, 1 << 40, false, false)), [false, true]);
+        assert!(!below(40_001).holds(1500, 1 << 40, true, false));
+    }
+
+    #[test]
+    fn a_retransmission_may_have_twice_as_much_before_it() {
+        assert_eq!([6000, 6001].map(|b| below(b).holds(1500, 1_000_000, false, true)), [false, true]);
+    }
+
+    #[test]
+    fn only_a_sender_that_waits_is_woken() {
+        let mut b = below(9000);
+        assert!(b.holds(1500, 1_000_000, false, false) && b.leaves(4000));
+        assert!(b.holds(1500, 1_000_000, false, false) && b.leaves(2000) && !b.leaves(1500));
+        assert!(!b.holds(1500, 1_000_000, false, false) && !b.leaves(1500));
+    }
+}
