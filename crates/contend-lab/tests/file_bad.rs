@@ -82,8 +82,8 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:7:1: there is no key `wifi.slto`\
             \n  help: did you mean `slot`? Write one of: standard, preamble, band, durations, slot, sifs, difs, eifs, \
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
-            retry_long, rts_threshold, busy_slot, idle_access, ampdu, amsdu, mac_queue, after_collision, rate, width, \
-            streams, mcs, guard, fec, packet_padding, extended_range, queue, loss, access, rate_control, snr, fading, \
+            retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, width, streams, mcs, guard, fec, \
+            packet_padding, extended_range, ampdu, amsdu, mac_queue, queue, loss, access, rate_control, snr, fading, \
             error_model",
     ),
     (
@@ -836,14 +836,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" \
             }",
         "t.toml:24:10: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: name, queue, aql, access, control, position, observe",
+            \n  help: did you mean `queue`? Write one of: name, queue, ampdu, amsdu, mac_queue, aql, \
+            access, control, position, observe",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 \
             }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
         "t.toml:25:30: there is no key `ap.queu`\
-            \n  help: did you mean `queue`? Write one of: name, queue, aql, access, control, position, observe",
+            \n  help: did you mean `queue`? Write one of: name, queue, ampdu, amsdu, mac_queue, aql, \
+            access, control, position, observe",
     ),
     (
         "[1, 2]",
@@ -1169,7 +1171,7 @@ fn aggregates_have_the_limits_of_the_standard() {
         ),
         (
             "standard = \"802.11n\"\n[ap]\naql = {}",
-            "`ap.aql` has no meaning without aggregates; write ampdu = {} in [wifi], or remove it",
+            "`ap.aql` has no meaning without aggregates; write ampdu = {}, or remove it",
         ),
         (
             "standard = \"802.11n\"\nampdu = {}\n[ap]\naql = { high = \"4ms\" }",

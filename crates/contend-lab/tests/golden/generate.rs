@@ -217,7 +217,7 @@ const MODES: &[[&str; 6]] = &[
     ["802.11be", "6GHz", "320MHz", "2", "13", "800ns"],
     ["802.11be", "5GHz", "80MHz", "1", "4", "1600ns"],
 ];
-const RATE_CONTROLS: &[&str] = &["\"minstrel_ht\"", "\"ideal\"", "\"aarf\"", "\"onoe\"", "\"thompson\"", "\"fixed\""];
+const RATE_CONTROLS: &[&str] = &["\"ideal\"", "\"minstrel_ht\"", "\"aarf\"", "\"onoe\"", "\"thompson\"", "\"fixed\""];
 pub(crate) const AMPDU: &[&str] = &[
     "{}",
     "{ mpdus = 1 }",
@@ -495,7 +495,8 @@ fn mixed(d: &mut Draws, t: &mut String) {
         writeln!(t, "error_model = \"nist\"\nsnr = \"{}dB\"", 12 + d.below(25)).unwrap();
         d.maybe(40, t, "fading", &["\"rayleigh\"", "\"gilbert_elliott\""]);
     }
-    d.maybe(60, t, "rate_control", RATE_CONTROLS);
+    // The first reads an SNR.
+    d.maybe(60, t, "rate_control", &RATE_CONTROLS[usize::from(!has_snr)..]);
     let categories = d.percent(30);
     writeln!(t, "access = {}", d.pick(if categories { EDCA } else { &ACCESS[..2] })).unwrap();
     writeln!(t, "[ap]\nqueue = {}", d.pick(QUEUES)).unwrap();
@@ -508,7 +509,12 @@ fn mixed(d: &mut Draws, t: &mut String) {
         }
         writeln!(t, "[[station]]\nname = \"{name}\"\nstandard = \"{own}\"").unwrap();
         if name != "old" {
-            d.maybe(40, t, "ampdu", &["{}", "\"off\"", "{ window = 16 }", "{ bytes = \"8191B\", mpdus = 8 }"]);
+            d.maybe(
+                40,
+                t,
+                "ampdu",
+                &["{}", "\"off\"", "{ window = 16 }", "{ bytes = \"8191B\", window = 8, mpdus = 8 }"],
+            );
             d.maybe(30, t, "amsdu", &["\"off\"", "\"3839B\""]);
         }
         if has_snr {

@@ -562,9 +562,9 @@ static TSQ: Table = Table {
         twice as much for a retransmission. With at most one packet that is not acknowledged a sender may always send.",
     has_members: true,
     keys: &[
-        key("shift", &[Kind::Whole(0, 20)], Value("7"), "10",
+        key("shift", &[Kind::Whole(0, 20)], Words("7"), "10",
             "7 (7.8 ms) as mac80211 sets it; 10 (1 ms) elsewhere in Linux (`sk_pacing_shift`)."),
-        key("most", &[Kind::Bytes(1, 1 << 30)], Value("\"1048576B\""), "\"262144B\"",
+        key("most", &[Kind::Bytes(1, 1 << 30)], Words("\"1048576B\""), "\"262144B\"",
             "The largest limit of a sender that does not pace (`tcp_limit_output_bytes`)."),
     ],
 };

@@ -96,9 +96,9 @@ until = "jain > 0.5"
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11ax\" }\n[[station]]\nname = \"a\"\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
-    "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\nap = { aql = {} }\n\
-        [[station]]\nname = \"a\"\naql = {}\n\
-        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n\
+    "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\n\
+        ap = { ampdu = {}, aql = {} }\n[[station]]\nname = \"a\"\nampdu = {}\naql = {}\n\
+        [[flow]]\nfrom = \"a\"\nto = \"server\"\ntcp = { kind = \"newreno\", tsq = {} }\n\
         [[program]]\nin = \"server\"\nrun = \"ls\"\n",
     r#"duration = "70s"
 [wifi]
