@@ -465,12 +465,14 @@ impl Mac {
     #[inline]
     pub(super) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
         count(&mut self.counters.acked);
-        if let Some(InService { burst, category, packet, .. }) = self.in_service.take() {
+        // Before it is taken, so that the packet is not copied.
+        if let (false, Some(s)) = (self.aggregates, &self.in_service) {
+            around.leaves(&s.packet);
+        }
+        if let Some(InService { burst, category, .. }) = self.in_service.take() {
             let mut outcome = Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr };
             if self.aggregates {
                 outcome = Outcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
-            } else {
-                around.leaves(&packet);
             }
             around.sent(&burst, &outcome);
         }
