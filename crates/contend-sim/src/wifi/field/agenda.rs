@@ -1,4 +1,7 @@
 //! What happens in a field, in order of time.
+//!
+//! Few events are to come at once, and most new ones are among the next, so that a short sorted list is faster than a
+//! heap. Only what does not fit in the list waits in a heap.
 
 use super::FlightId;
 use contend_core::Time;
@@ -8,7 +11,9 @@ use std::collections::BinaryHeap;
 /// The events that are to come.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    events: BinaryHeap<Event>,
+    /// The next events, the first of all at the end. None of them comes after one in `later`.
+    near: Vec<Event>,
+    later: BinaryHeap<Event>,
     /// Number of events so far; it orders those of one instant.
     sequence: u64,
 }
@@ -24,6 +29,9 @@ pub(super) struct Event {
     /// The first of the stations that hear the flight at which it happens.
     pub(super) next: u32,
 }
+
+/// Most events in the sorted list.
+const NEAR: usize = 32;
 
 /// The bits of the number in the order.
 const NUMBER: u32 = 56;
@@ -47,19 +55,28 @@ impl Event {
         self.order >> NUMBER == what as u64
     }
 
+    /// The order of events. Two halves of one number are compared at once, without a branch that no predictor can guess.
+    #[inline]
+    fn key(&self) -> u128 {
+        u128::from(self.at.as_nanos()) << 64 | u128::from(self.order)
+    }
+
+    #[inline]
+    fn comes_after(&self, other: &Event) -> bool {
+        self.key() > other.key()
+    }
+
     /// True if it is of a kind before `what`, or of this kind.
     fn is_up_to(&self, what: What) -> bool {
         self.order >> NUMBER <= what as u64
     }
 }
 
-/// The earliest event is the greatest, because a heap gives the greatest first. Two halves of one number are compared
-/// at once, without a branch that no predictor can guess.
+/// The earliest event is the greatest, because a heap gives the greatest first.
 impl Ord for Event {
     #[inline]
     fn cmp(&self, other: &Event) -> Ordering {
-        let key = |e: &Event| u128::from(e.at.as_nanos()) << 64 | u128::from(e.order);
-        key(other).cmp(&key(self))
+        other.key().cmp(&self.key())
     }
 }
 
@@ -80,20 +97,87 @@ impl Eq for Event {}
 
 impl Agenda {
     /// Adds an event.
+    #[inline]
     pub(super) fn put(&mut self, at: Time, what: What, flight: FlightId, next: u32) {
         self.sequence += 1;
-        self.events.push(Event { at, order: (what as u64) << NUMBER | self.sequence, flight, next });
+        let event = Event { at, order: (what as u64) << NUMBER | self.sequence, flight, next };
+        if self.later.peek().is_some_and(|first| event.comes_after(first)) {
+            self.later.push(event);
+            return;
+        }
+        if self.near.len() == NEAR {
+            self.later.extend(self.near.drain(..NEAR / 2));
+            if self.later.peek().is_some_and(|first| event.comes_after(first)) {
+                self.later.push(event);
+                return;
+            }
+        }
+        let mut place = self.near.len();
+        self.near.push(event);
+        while place > 0 && event.comes_after(&self.near[place - 1]) {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = event;
     }
 
     /// Takes the next event if it is due at `now` and not of a kind after `last`.
+    #[inline]
     pub(super) fn take(&mut self, now: Time, last: What) -> Option<Event> {
-        let event = self.events.peek()?;
-        if event.at <= now && event.is_up_to(last) { self.events.pop() } else { None }
+        let event = *self.near.last()?;
+        if event.at > now || !event.is_up_to(last) {
+            return None;
+        }
+        self.near.pop();
+        if self.near.is_empty() {
+            self.refill();
+        }
+        Some(event)
     }
 
     /// The time of the next event.
     #[inline]
     pub(super) fn next(&self) -> Time {
-        self.events.peek().map_or(Time::NEVER, |event| event.at)
+        self.near.last().map_or(Time::NEVER, |event| event.at)
+    }
+
+    /// The list is empty: the first of the later events move into it.
+    fn refill(&mut self) {
+        let few = NEAR / 2;
+        self.near.extend(std::iter::from_fn(|| self.later.pop()).take(few));
+        self.near.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a list that is searched whole; with few events and with more than the sorted list holds.
+        #[test]
+        fn events_come_in_order_of_time_then_kind_then_number(
+            steps in prop::collection::vec((0u64..3, 0u64..200, 0usize..4), 1..400),
+        ) {
+            let kinds = [What::Sent, What::Ends, What::Answers, What::Begins];
+            let (mut agenda, mut flat, mut now) = (Agenda::default(), Vec::new(), 0);
+            for (number, (step, after, kind)) in (0u32..).zip(steps) {
+                agenda.put(Time::from_nanos(now + after), kinds[kind], number, 0);
+                flat.push((now + after, kind, number));
+                now += step;
+                for last in 0..kinds.len() {
+                    while let Some(event) = agenda.take(Time::from_nanos(now), kinds[last]) {
+                        let first = flat.iter().min().copied();
+                        prop_assert_eq!(first.map(|(_, _, n)| n), Some(event.flight));
+                        flat.retain(|e| Some(*e) != first);
+                    }
+                    let due = flat.iter().min().filter(|(at, kind, _)| *at <= now && *kind <= last);
+                    prop_assert_eq!(due, None);
+                }
+                let next = flat.iter().map(|(at, ..)| *at).min();
+                prop_assert_eq!(agenda.next(), next.map_or(Time::NEVER, Time::from_nanos));
+            }
+        }
     }
 }
