@@ -69,11 +69,13 @@ impl Deadlines {
     }
 
     /// The earliest deadline and its member; `None` if no member wants to be woken.
+    #[inline]
     pub fn first(&self) -> Option<(Time, u32)> {
         (self.first.at < Time::NEVER).then_some((self.first.at, self.first.id))
     }
 
     /// The deadline of `id`.
+    #[inline]
     pub fn at(&self, id: u32) -> Time {
         let place = id as usize;
         self.levels[0][place / SIBLINGS].0[place % SIBLINGS].at

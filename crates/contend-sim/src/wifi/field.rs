@@ -327,7 +327,7 @@ impl Field {
     // ---- transmissions start ----
 
     /// All transmissions of this instant start.
-    #[inline]
+    #[inline(always)]
     fn start_all(&mut self, senders: &mut Senders<'_, '_>) {
         let due = self.timers.first().is_some_and(|(at, _)| at <= senders.now);
         if due || !self.starting.is_empty() || !self.answering.is_empty() {
@@ -336,6 +336,7 @@ impl Field {
     }
 
     /// The transmissions of this instant start; there is at least one.
+    #[inline(never)]
     fn start_some(&mut self, senders: &mut Senders<'_, '_>) {
         let now = senders.now;
         while let Some((at, who)) = self.timers.first()
@@ -497,12 +498,18 @@ impl Field {
     }
 
     /// The medium around `station` turns busy, if it is not.
+    #[inline(always)]
     fn turn_busy(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        if !self.radios[station as usize].busy {
+            self.freeze(senders, station);
+        }
+    }
+
+    /// The medium around `station`, which was idle, turns busy.
+    #[inline(never)]
+    fn freeze(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
         let now = senders.now;
         let radio = &mut self.radios[station as usize];
-        if radio.busy {
-            return;
-        }
         // A frame a SIFS after another continues an exchange.
         let is_new = now >= radio.quiet + self.sifs + self.slot;
         radio.busy = true;
@@ -687,7 +694,7 @@ impl Field {
     }
 
     /// Tells the observers of `station` of a flight whose last bit has arrived there.
-    #[inline]
+    #[inline(always)]
     fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
         if senders.observers.listens(station) || senders.stations.listens(station) {
             self.tell(senders, f, station, decoded);
@@ -695,6 +702,7 @@ impl Field {
     }
 
     /// See [`Field::observe`]; `station` has an observer, or a queue that learns from frames.
+    #[inline(never)]
     fn tell(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
         let radio = &self.radios[station as usize];
         if radio.sends {
