@@ -35,6 +35,7 @@ impl Disciplined {
     }
 
     /// The next deadline.
+    #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.sending.map_or(self.qdisc.next_deadline(), |(_, ends)| ends)
     }

@@ -36,6 +36,7 @@ impl Wire {
     }
 
     /// The wire in front, from which this wire takes all packets that arrive.
+    #[inline]
     pub fn fed_by(&self) -> Option<WireId> {
         if let Joined::FedBy(w) = self.joined { Some(w) } else { None }
     }

@@ -218,6 +218,7 @@ impl Wire {
     }
 
     /// Handles the deadlines at the near end up to `now`.
+    #[inline]
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {
         if let WireQueue::Disciplined(q) = &mut self.queue {
             q.wake(now, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
@@ -278,6 +279,7 @@ impl Wire {
     }
 
     /// The next deadline.
+    #[inline]
     pub fn deadline(&self) -> Time {
         let arrival = self.ring.front().map_or(Time::NEVER, |s| self.transmitter.arrives(s));
         match &self.queue {

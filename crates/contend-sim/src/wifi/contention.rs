@@ -242,6 +242,7 @@ impl Contention {
 
     /// The medium is idle from `now` on, and reserved for `nav`. Each group counts slots after `nav`, `more` and its
     /// inter-frame space.
+    #[inline]
     pub fn turn_idle(&mut self, now: Time, nav: Span, more: Span) {
         (self.idle, self.reserved) = (now + nav, !nav.is_zero());
         self.since = self.idle + more;

@@ -263,6 +263,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Size of the PSDU of a part of this kind in bytes: an MPDU with its FCS, or an A-MPDU.
+    #[inline]
     pub(super) fn bytes(&self, kind: PartKind) -> u32 {
         match kind {
             PartKind::Rts => RTS_BYTES,
