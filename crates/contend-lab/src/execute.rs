@@ -13,7 +13,7 @@ use crate::experiment::size::{CaptureWindow, Measure, Size};
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
-use crate::judging::{few_seeds, phase, search};
+use crate::judging::{few_seeds, not_judged, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
 use crate::names::reason_and_remedy;
@@ -298,6 +298,7 @@ impl Lab<'_> {
             checks.push(judged.result);
             notes.extend(judged.notes);
         }
+        let mut notes = not_judged::together(notes);
         notes.extend(few_seeds::accept_undecided(e, &mut claims));
         let kept = self.notes;
         // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.

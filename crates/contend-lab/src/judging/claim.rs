@@ -31,6 +31,7 @@ mod sequence;
 mod tests;
 mod validity;
 
+use super::not_judged;
 use crate::experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary, SweptValue, point_text};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
@@ -253,7 +254,7 @@ impl Evidence<'_, '_> {
             if self.source.sets.is_empty() {
                 return Err(no.of(self.source, requirement, &self.owner));
             }
-            let notes = vec![format!("{} is not judged: {}", self.owner, no.message)];
+            let notes = vec![not_judged::note(&self.owner, &no.message)];
             return Ok(Finding { position: None, measured: of(None, WrittenUnit::PLAIN, vec![]), notes });
         }
         let evaluation = |confidence| Evaluation {
