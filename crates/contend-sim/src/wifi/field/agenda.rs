@@ -55,7 +55,8 @@ impl Event {
         self.order >> NUMBER == what as u64
     }
 
-    /// The order of events. Two halves of one number are compared at once, without a branch that no predictor can guess.
+    /// The order of events. Two halves of one number are compared at once, without a branch that no predictor can
+    /// guess.
     #[inline]
     fn key(&self) -> u128 {
         u128::from(self.at.as_nanos()) << 64 | u128::from(self.order)
