@@ -13,31 +13,30 @@ pub(super) fn note(what: &str, reason: &str) -> String {
 
 /// The notes, with one for all that are not judged for the same reason. It takes the place of the first of them.
 pub(crate) fn together(notes: Vec<String>) -> Vec<String> {
-    let mut all: Vec<(String, Option<(Vec<String>, String)>)> = Vec::new();
-    for text in notes {
-        let parts = text.split_once(SINGLE).map(|(what, reason)| (what.to_owned(), reason.to_owned()));
-        let same = |reason: &String| {
-            all.iter().position(|(_, known)| known.as_ref().is_some_and(|(_, other)| other == reason))
-        };
-        match parts {
-            Some((what, reason)) => match same(&reason) {
-                Some(i) => all[i].1.iter_mut().for_each(|(names, _)| names.push(what.clone())),
-                None => all.push((text, Some((vec![what], reason)))),
-            },
-            None => all.push((text, None)),
+    let reason = |note: &str| note.split_once(SINGLE).map(|(_, reason)| reason.to_owned());
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for note in notes {
+        match all.iter_mut().find(|group| reason(&note).is_some_and(|why| reason(&group[0]) == Some(why))) {
+            Some(group) => group.push(note),
+            None => all.push(vec![note]),
         }
     }
-    let joined = |(text, group): (String, Option<(Vec<String>, String)>)| match group {
-        Some((names, reason)) if names.len() > 1 => {
-            let mut named = names[..names.len().min(NAMED)].join(", ");
-            if names.len() > NAMED {
-                named += &format!(" and {} more", names.len() - NAMED);
-            }
-            format!("{named} are not judged: {reason}")
-        }
-        _ => text,
+    all.into_iter().map(one_note).collect()
+}
+
+/// The note in place of several with the same reason.
+fn one_note(mut group: Vec<String>) -> String {
+    if group.len() == 1 {
+        return group.remove(0);
+    }
+    let what = |note: &String| note.split_once(SINGLE).map_or_else(String::new, |(what, _)| what.to_owned());
+    let reason = group[0].split_once(SINGLE).map_or("", |(_, reason)| reason);
+    let named: Vec<String> = group.iter().take(NAMED).map(what).collect();
+    let more = match group.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    all.into_iter().map(joined).collect()
+    format!("{}{more} are not judged: {reason}", named.join(", "))
 }
 
 #[cfg(test)]
