@@ -167,8 +167,8 @@ mod tests {
                 agenda.put(Time::from_nanos(now + after), kinds[kind], number, 0);
                 flat.push((now + after, kind, number));
                 now += step;
-                for last in 0..kinds.len() {
-                    while let Some(event) = agenda.take(Time::from_nanos(now), kinds[last]) {
+                for (last, &up_to) in kinds.iter().enumerate() {
+                    while let Some(event) = agenda.take(Time::from_nanos(now), up_to) {
                         let first = flat.iter().min().copied();
                         prop_assert_eq!(first.map(|(_, _, n)| n), Some(event.flight));
                         flat.retain(|e| Some(*e) != first);
