@@ -4,25 +4,50 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-install() { # what the checks need beside Rust: captures are read by tshark, report pages opened by Chromium
-  local want=()
-  command -v tshark >/dev/null || want+=(tshark)
-  command -v chromium >/dev/null || want+=(chromium)
-  python3 -c "import jsonschema" 2>/dev/null || want+=(python3-jsonschema)
+# What the checks need beside Rust: name, Debian package, and how to see that it is there unless it is a program of that
+# name. A check that is skipped for lack of something names it with the same word (ci/needs.rs).
+needs=(
+  "cc          gcc                 " # Rust links with it; crates/contend-bpf compares its C text on the host
+  "stdio.h     libc6-dev           [ -e /usr/include/stdio.h ]"
+  "git         git                 " # fmt and book ask it for the files
+  "bash        bash                " # pipes and the commands of the documents
+  "getent      libc-bin            " # names of hosts in `contend emulate`
+  "unshare     util-linux          " # namespaces
+  "chrt        util-linux          "
+  "mount       mount               " # a full disk
+  "ip          iproute2            " # networks between namespaces
+  "tc          iproute2            "
+  "sysctl      procps              "
+  "ping        iputils-ping        " # programs in the hosts of `contend emulate`
+  "curl        curl                "
+  "python3     python3             " # the scripts in ci/
+  "jsonschema  python3-jsonschema  python3 -c 'import jsonschema'"
+  "ensurepip   python3-venv        python3 -c 'import ensurepip'" # the Python package is tested in its own environment
+  "tshark      tshark              " # reads captures
+  "chromium    chromium            " # opens report pages
   # For crates/contend-bpf: libelf and zlib to build, clang and libbpf's headers to compare the objects.
-  [ -e /usr/include/libelf.h ] || want+=(libelf-dev)
-  [ -e /usr/include/zlib.h ] || want+=(zlib1g-dev)
-  [ -e /usr/include/bpf/bpf_helpers.h ] || want+=(libbpf-dev)
-  command -v pkg-config >/dev/null || want+=(pkg-config)
-  command -v make >/dev/null || want+=(make)
-  python3 -c "import ensurepip" 2>/dev/null || want+=(python3-venv)
-  command -v clang >/dev/null || want+=(clang)
-  command -v llvm-objdump >/dev/null || want+=(llvm)
+  "libelf.h    libelf-dev          [ -e /usr/include/libelf.h ]"
+  "zlib.h      zlib1g-dev          [ -e /usr/include/zlib.h ]"
+  "bpf.h       libbpf-dev          [ -e /usr/include/bpf/bpf_helpers.h ]"
+  "pkg-config  pkg-config          "
+  "make        make                "
+  "clang       clang               "
+  "llvm-objdump llvm               "
+)
+install() {
+  local name package probe want=()
+  for need in "${needs[@]}"; do
+    read -r name package probe <<<"$need"
+    # Debian's users have no sbin in their PATH, where tc and sysctl are.
+    (PATH="$PATH:/usr/sbin:/sbin"; eval "${probe:-command -v $name}") >/dev/null 2>&1 || want+=("$package")
+  done
   [ ${#want[@]} -eq 0 ] && return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${want[@]}" >/dev/null
+    # Without what the packages only recommend: it is twice as much.
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >/dev/null
   else
-    echo "ci.sh: ${want[*]} not found; the tests that need them will say so and pass over" >&2
+    echo "ci.sh: not found: ${want[*]} (Debian's packages); the checks that need them are skipped" >&2
   fi
 }
 
@@ -43,12 +68,13 @@ schema() { python3 ci/schema.py; } # the JSON schema of experiment files, agains
 tests()  { cargo test --workspace --profile ci --quiet; }
 # The kernel programs: tests with the feature, and whether the committed objects are what their text says.
 bpf() {
-  if [ -e /usr/include/libelf.h ] && command -v cc >/dev/null && command -v pkg-config >/dev/null; then
+  if have "tests of contend-bpf with the feature bpf" cc libelf.h zlib.h pkg-config make; then
     cargo test --package contend-bpf --features bpf --profile ci --quiet
-  else
-    echo "SKIPPED: tests of contend-bpf: libelf, cc or pkg-config is missing" >&2
   fi
-  if command -v llvm-objdump >/dev/null && clang --version 2>/dev/null | grep -q "version 14\."; then
+  local compared="the BPF objects against their text"
+  if ! have "$compared" clang llvm-objdump bpf.h; then
+    :
+  elif clang --version | grep -q "version 14\."; then
     local made object name
     made=$(mktemp -d)
     crates/contend-bpf/build-objects.sh "$made"
@@ -62,7 +88,7 @@ bpf() {
     done
     rm -r "$made"
   else
-    echo "SKIPPED: comparison of the BPF objects: clang 14, which made them, is not here" >&2
+    skip "clang 14, which made them," "$compared"
   fi
 }
 # Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2
@@ -96,6 +122,44 @@ pages() {
 }
 book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
 bench()  { cargo bench --workspace --profile ci --quiet -- --test; }
+
+# Checks that are skipped, by all steps: lines of what is missing, a tab, and what is not checked.
+own_list=
+[ -n "${CONTEND_SKIPPED:-}" ] || own_list=$(mktemp)
+export CONTEND_SKIPPED="${CONTEND_SKIPPED:-$own_list}"
+skip() { # need, check
+  echo "SKIPPED: $2: $1 is missing" >&2
+  printf '%s\t%s\n' "$1" "$2" >>"$CONTEND_SKIPPED"
+}
+have() { # check, names of the table: true if all of them are there
+  local check=$1 need name probe ok=0
+  shift
+  for need in "${needs[@]}"; do
+    read -r name _ probe <<<"$need"
+    [[ " $* " == *" $name "* ]] || continue
+    eval "${probe:-command -v $name}" >/dev/null 2>&1 || { skip "$name" "$check"; ok=1; }
+  done
+  return $ok
+}
+# At the end, after a failure too: what was skipped, each once. In CI nothing may be skipped that a package brings.
+report() {
+  local status=$? name package missing=()
+  if [ -s "$CONTEND_SKIPPED" ]; then
+    echo "ci.sh: skipped, for lack of:" >&2
+    sort -u "$CONTEND_SKIPPED" | sed 's/\t/: /; s/^/  /' >&2
+    for need in "${needs[@]}"; do
+      read -r name package _ <<<"$need"
+      ! cut -f 1 "$CONTEND_SKIPPED" | grep -qxF "$name" || missing+=("$name ($package)")
+    done
+  fi
+  [ -z "$own_list" ] || rm -f "$own_list"
+  if [ "${CI:-}" = true ] && [ ${#missing[@]} -gt 0 ]; then
+    echo "ci.sh: Debian has what these checks need: ${missing[*]}; ./ci.sh install brings it" >&2
+    [ "$status" != 0 ] || status=1
+  fi
+  exit "$status"
+}
+trap report EXIT
 
 case "${1:-all}" in
   install) install ;;

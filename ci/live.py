@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import needs
 from browser import Browser, installed
 
 FILE = """title = "Two uploads and a download"
@@ -173,7 +174,7 @@ def check(contend):
 
 def main():
     if not installed():
-        print("ci/live.py: SKIPPED, no Chromium is installed")
+        needs.skip("chromium", "ci/live.py, the page of `contend live`")
         return
     count = check(os.path.abspath(sys.argv[1]))
     if count:

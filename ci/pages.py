@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import needs
 from browser import Browser, installed, picture
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -180,7 +181,7 @@ def main():
     parser.add_argument("--picture", metavar="FILE")
     args = parser.parse_args()
     if not installed():
-        print("ci/pages.py: SKIPPED, no Chromium is installed")
+        needs.skip("chromium", "ci/pages.py, report pages")
         return
     if args.picture:
         readme_picture(args.contend, args.picture)

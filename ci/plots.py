@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import needs
 from browser import Browser, installed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +48,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     if not installed():
-        print("ci/plots.py: SKIPPED, no Chromium is installed")
+        needs.skip("chromium", "ci/plots.py, plots of the guides")
         return
     folder = ROOT / "docs/plots"
     seeds = ["--seeds", "1..2"] if args.check else []

@@ -8,7 +8,13 @@ import sys
 import tomllib
 from pathlib import Path
 
-from jsonschema import Draft202012Validator
+import needs
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    needs.skip("jsonschema", "ci/schema.py, the schema of experiment files")
+    sys.exit()
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = json.loads((ROOT / "docs/reference/experiment.schema.json").read_text())

@@ -1,9 +1,9 @@
-//! The report page in a real browser. Without Chromium on the machine the browser tests say so and pass.
+//! The report page in a real browser. Without Chromium the browser tests are skipped.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::{SMALL, Shape, context, outcome, point, program};
+use common::{SMALL, Shape, context, needs, outcome, point, program};
 use contend_lab::experiment::map::MapSeries;
 use contend_lab::experiment::results::{PointKey, SweptValue};
 use contend_lab::reading::file::{Along, Log};
@@ -19,7 +19,7 @@ fn report(shape: Shape, path: &Path) -> String {
 /// The page after its script ran, and what the browser logged.
 fn opened(path: &Path, more: &[&str]) -> Option<(String, String)> {
     let Some(browser) = ["chromium", "chromium-browser", "google-chrome"].iter().find_map(|n| program(n)) else {
-        println!("SKIPPED: no Chromium is installed");
+        needs::skip("chromium", "report pages in a browser");
         return None;
     };
     let profile = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Captures as tshark sees them. Without tshark on the machine these tests say so and pass.
+//! Captures as tshark sees them. Without tshark these tests are skipped.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::{SMALL, Shape, outcome, program};
+use common::{SMALL, Shape, needs, outcome};
 use contend_core::{Body, FlowId, Span, Time};
 use contend_lab::experiment::results::Run;
 use contend_lab::experiment::size::{CaptureWindow, Measure};
@@ -18,8 +18,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 fn captured(run: &Run, capture: CaptureFormat) -> Option<tempfile::NamedTempFile> {
-    if program("tshark").is_none() {
-        println!("SKIPPED: tshark is not installed");
+    if needs::without(&["tshark"], "captures as tshark sees them") {
         return None;
     }
     let file = tempfile::NamedTempFile::new().unwrap();

@@ -2,6 +2,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../../../ci/needs.rs"]
+mod needs;
+
 use contend_tools::address::Network;
 use contend_tools::proxy::{Proxy, Settings, Totals};
 use contend_tools::tcp::{self, Sending};
@@ -305,7 +308,7 @@ fn a_client_of_another_network_is_refused_unless_it_is_named() {
     });
     let Some(own) = own.ok().map(|a| a.ip()).filter(|ip| !ip.is_loopback() && !ip.is_unspecified()) else {
         assert!(std::env::var("CONTEND_REQUIRE").is_err(), "this machine has no address beside loopback");
-        println!("SKIPPED: this machine has no address beside loopback");
+        needs::skip("an address beside loopback", "clients of another network at contend proxy");
         return;
     };
     let served = |allow: Vec<Network>| {

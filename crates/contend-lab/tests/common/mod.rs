@@ -1,6 +1,9 @@
 //! A made-up outcome for the tests of the writers: every field filled, no simulator needed.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+#[path = "../../../../ci/needs.rs"]
+pub mod needs;
+
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
     Air, Backlog, Channel, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,

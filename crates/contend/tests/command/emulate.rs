@@ -85,7 +85,7 @@ fn skipped() -> bool {
     let Some(why) = contend_emu::needs::missing() else { return false };
     let required = std::env::var("CONTEND_REQUIRE").is_ok_and(|all| all.split(',').any(|one| one == "emu"));
     assert!(!required, "CONTEND_REQUIRE=emu, but {why}");
-    eprintln!("SKIPPED: {why}");
+    super::needs::skip(&why, "contend emulate with real hosts");
     true
 }
 
@@ -137,7 +137,7 @@ fn a_replay_has_the_digest_of_the_emulation() {
 
 #[test]
 fn a_program_reaches_the_server_by_name_and_is_ordinary() {
-    if skipped() {
+    if skipped() || super::needs::without(&["getent"], "contend emulate: names of hosts") {
         return;
     }
     let bench = Bench::with("one.toml", ONE);
@@ -199,7 +199,8 @@ fn a_series_has_the_windows_of_the_kernel_s_sender() {
 
 #[test]
 fn programs_of_every_kind_pass_and_the_table_tells_what_they_opened() {
-    if skipped() {
+    let programs = ["ping", "python3", "curl", "getent"];
+    if skipped() || super::needs::without(&programs, "contend emulate: programs of every kind") {
         return;
     }
     let program = "\n[[program]]\nin = \"server\"\nrun = \"exec python3 -m http.server 80\"\n";
@@ -252,7 +253,7 @@ fn left_after(signal: &str, seconds: &str) -> usize {
         })
     };
     assert!(wait_for(1), "the program did not start");
-    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    super::signal(signal, child.id());
     wait_for(0);
     let left = running();
     if left > 0 {

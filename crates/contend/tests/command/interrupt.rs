@@ -16,8 +16,7 @@ fn interrupted(bench: &Bench, args: &[&str], after: Duration) -> (super::Ended, 
         .spawn()
         .unwrap();
     std::thread::sleep(after);
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    super::signal("-INT", child.id());
     #[allow(clippy::disallowed_methods, reason = "how long a user waits")]
     let start = std::time::Instant::now();
     let output = child.wait_with_output().unwrap();
@@ -119,7 +118,7 @@ fn a_watched_file_is_run_again_when_it_is_saved_until_ctrl_c() {
     until("waiting for f.toml to be saved");
     save(format!("{SMALL}# saved\n"));
     until("waiting for f.toml to be saved");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    super::signal("-INT", child.id());
     let output = child.wait_with_output().unwrap();
     let tables = String::from_utf8(output.stdout).unwrap().matches("goodput.down").count();
     assert_eq!((output.status.code(), tables), (Some(0), 2));

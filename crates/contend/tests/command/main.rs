@@ -11,6 +11,8 @@ mod folder;
 #[cfg(unix)]
 mod interrupt;
 mod labels;
+#[path = "../../../../ci/needs.rs"]
+mod needs;
 #[cfg(target_os = "linux")]
 mod proxy;
 mod resume;
@@ -117,6 +119,13 @@ pub(crate) fn call(folder: &Path, args: &[&str]) -> Ended {
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ended { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Sends a signal, like `-INT`, to a process that a test started. The shell's own `kill`: the program is not everywhere.
+#[cfg(unix)]
+pub(crate) fn signal(signal: &str, process: u32) {
+    let sent = std::process::Command::new("sh").args(["-c", &format!("kill {signal} {process}")]).status();
+    assert!(sent.unwrap().success());
 }
 
 /// The folder of the workspace, where `experiments` and `papers` are.

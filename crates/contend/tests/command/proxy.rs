@@ -30,7 +30,7 @@ fn it_relays_until_ctrl_c_and_tells_what_it_did() {
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();
     assert_eq!((got.as_str(), answer.as_str()), ("question", "answer"));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    super::signal("-INT", child.id());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let o: Value = serde_json::from_slice(&output.stdout).unwrap();

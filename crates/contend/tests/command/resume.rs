@@ -216,7 +216,7 @@ fn a_call_that_was_stopped_is_resumed_too() {
             .spawn()
             .unwrap();
         std::thread::sleep(waits.next().expect("a call that is stopped while it runs"));
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        super::signal("-INT", child.id());
         child.wait().unwrap();
     }
     let done = bench.json("results/f/summary.json")["interrupted"]["finished"].as_u64().unwrap();
@@ -245,9 +245,15 @@ fn a_folder_that_cannot_be_written_is_refused_before_the_first_run_and_nothing_m
     assert_eq!(names(&bench.path("out")), ["g"].map(String::from).into());
 }
 
+#[cfg(target_os = "linux")]
+const FULL: &str = "what a full disk leaves";
+
 /// Runs `script` in a mount namespace of its own with a small file system at `full`; `None` where that is not allowed.
 #[cfg(target_os = "linux")]
 fn on_small_disk(bench: &Bench, size: &str, script: &str) -> Option<Ended> {
+    if super::needs::without(&["unshare", "mount"], FULL) {
+        return None;
+    }
     std::fs::create_dir_all(bench.path("full")).unwrap();
     let script = format!("mount -t tmpfs -o size={size} none full || exit 99\n{script}");
     let contend = assert_cmd::cargo::cargo_bin!("contend");
@@ -256,11 +262,11 @@ fn on_small_disk(bench: &Bench, size: &str, script: &str) -> Option<Ended> {
         .env("CONTEND", contend)
         .current_dir(bench.path(""))
         .output()
-        .ok()?;
+        .unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let ended = Ended { status: ended.status.code(), out: text(&ended.stdout), err: text(&ended.stderr) };
     if ended.status == Some(99) || ended.err.starts_with("unshare:") {
-        println!("skipped: no mount namespace here: {}", ended.err.trim());
+        super::needs::skip(&format!("a mount namespace ({})", ended.err.trim()), FULL);
         return None;
     }
     Some(ended)

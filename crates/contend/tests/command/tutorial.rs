@@ -56,6 +56,9 @@ fn as_run(bench: &Bench, page: &str) -> String {
 
 #[test]
 fn every_command_of_the_tutorial_prints_what_its_page_shows() {
+    if super::needs::without(&["bash"], "commands of the tutorial") {
+        return;
+    }
     let bench = Bench::new();
     for page in PAGES {
         let path = workspace().join(format!("docs/tutorial/{page}.md"));
@@ -113,6 +116,9 @@ fn calls(text: &str) -> Vec<String> {
 
 #[test]
 fn the_calls_of_the_documents_can_be_made() {
+    if super::needs::without(&["bash"], "calls of the documents") {
+        return;
+    }
     let bench = Bench::new();
     for folder in ["experiments", "papers"] {
         std::os::unix::fs::symlink(workspace().join(folder), bench.path(folder)).unwrap();

@@ -327,6 +327,9 @@ fn every_wrong_call_has_a_message_with_a_remedy() {
 #[cfg(unix)]
 #[test]
 fn surroundings_that_are_poor_are_no_mistake() {
+    if super::needs::without(&["bash"], "calls in poor surroundings") {
+        return;
+    }
     let bench = Bench::with("f.toml", SMALL);
     let contend = assert_cmd::cargo::cargo_bin!("contend");
     // The reader closes the pipe; there is no home folder and no usable terminal.
