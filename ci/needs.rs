@@ -1,5 +1,5 @@
-//! What a check needs of the machine beside Rust. A check whose need is missing says that it is skipped, and adds a line
-//! to the file that `CONTEND_SKIPPED` names: `./ci.sh` lists them at its end, since what a test prints is not shown.
+//! What a check needs of the machine beside Rust. A check that lacks it says that it is skipped, and adds a line to the
+//! file that `CONTEND_SKIPPED` names: `./ci.sh` lists them at its end, since what a test prints is not shown.
 //!
 //! The tests of all crates take in this file by `#[path]`. `ci/needs.py` is the same for scripts.
 #![allow(dead_code, reason = "each program of tests uses a part")]

@@ -121,7 +121,7 @@ pub(crate) fn call(folder: &Path, args: &[&str]) -> Ended {
     Ended { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Sends a signal, like `-INT`, to a process that a test started. The shell's own `kill`: the program is not everywhere.
+/// Sends a signal, like `-INT`, to a process that a test started. By the shell's own `kill`: no package is needed.
 #[cfg(unix)]
 pub(crate) fn signal(signal: &str, process: u32) {
     let sent = std::process::Command::new("sh").args(["-c", &format!("kill {signal} {process}")]).status();
