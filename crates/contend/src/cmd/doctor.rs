@@ -30,12 +30,14 @@ pub fn run() -> Result<Done> {
             need.found.as_ref().err().map_or("", |e| e),
         );
     }
-    for (tool, why, package) in [
-        ("tshark", "reads and checks the captures contend writes", "tshark"),
-        ("chromium", "opens report pages in the tests", "chromium"),
-        ("valgrind", "counts instructions in benchmarks", "valgrind"),
+    for (tool, version, why, package) in [
+        ("tshark", "--version", "reads and checks the captures contend writes", "tshark"),
+        ("chromium", "--version", "opens report pages in the tests", "chromium"),
+        ("valgrind", "--version", "counts instructions in benchmarks", "valgrind"),
+        ("ping", "-V", "measures round trips between hosts of contend emulate", "iputils-ping"),
+        ("ip", "-V", "makes networks between namespaces, for contend tool and the tests", "iproute2"),
     ] {
-        let found = Command::new(tool).arg("--version").output().ok().filter(|o| o.status.success());
+        let found = Command::new(tool).arg(version).output().ok().filter(|o| o.status.success());
         let version =
             found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or_default().to_owned());
         line(

@@ -561,7 +561,10 @@ fn a_model_refuses_wrong_options_with_a_message() {
 #[test]
 fn doctor_tells_about_the_machine() {
     let ended = Bench::new().contend(&["doctor"]).with(0);
-    for text in ["cores", "memory", "privileges", "tshark", "overflow checks are on", "sock_diag", "contend proxy --cc"]
+    let tools = ["tshark", "ping", "ip"];
+    for text in ["cores", "memory", "privileges", "overflow checks are on", "sock_diag", "contend proxy --cc"]
+        .iter()
+        .chain(&tools)
     {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }
