@@ -1,6 +1,7 @@
 //! The estimated memory of results is an upper bound of their measured memory, and writing them takes little more.
 //!
-//! Each shape is measured in a program of its own.
+//! Each shape is measured in a process of its own. Not in `suite`: such a process runs this whole program, and its
+//! memory must be that of this test alone.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../../../ci/needs.rs"]

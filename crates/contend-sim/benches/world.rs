@@ -1,9 +1,10 @@
 //! What simulated seconds cost: one cell at 2, 20, 200 and 2,000 stations, one lossy dumbbell.
 //!
 //! Instruction counts of the same: `benches/instructions.sh`. Timing never decides a test.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../tests/common/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+#[path = "../tests/suite/common/mod.rs"]
 mod common;
 
 use common::*;

@@ -1,14 +1,7 @@
 //! The tc programs decide as the Rust blocks do, packet by packet, in the kernel's test runs.
-#![cfg(feature = "bpf")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-extern crate alloc;
-
-#[path = "../../contend-core/tests/common/mod.rs"]
-mod common;
-mod skip;
-
-use common::{PlainLink, defaults};
+use crate::common::{PlainLink, defaults};
+use crate::skip;
 use contend_bpf::block::Block;
 use contend_bpf::tc;
 use contend_core::ap::{self, Facts, Pass, Side};

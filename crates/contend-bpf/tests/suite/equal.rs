@@ -1,16 +1,9 @@
 //! Rust, C on the host and C in the kernel compute the same bits: over the vectors in `vectors/cc/`, and over 200,000
 //! random steps of each controller with random parameters.
-#![cfg(feature = "bpf")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-extern crate alloc;
-
-#[path = "../../contend-core/tests/common/mod.rs"]
-mod common;
-mod skip;
-
-use common::controller::run;
-use common::{Reach, each_vector, varied};
+use crate::common::controller::run;
+use crate::common::{Reach, each_vector, varied};
+use crate::skip;
 use contend_bpf::twin::TWINS;
 use contend_bpf::{Twin, load};
 use contend_core::cc::{Ack, Build, CaState, Cause, Controller, Response, SSTHRESH_INFINITE, Signal, Window};

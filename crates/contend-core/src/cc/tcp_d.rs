@@ -6,7 +6,7 @@
 //! reduces the window by the share Q. TCP-D has no threshold and does not change the flow's threshold.
 //!
 //! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments per second. Divisions are rounded down.
-//!   `tests/tcp_d.rs` compares the results with the equations in real numbers.
+//!   `tests/suite/tcp_d.rs` compares the results with the equations in real numbers.
 //! - A point that the thesis leaves open or prints in two ways is a parameter. `sign = "printed"` is eq. 10.5 to the
 //!   letter, which opens the window. The thesis gives neither epsilon nor k. Epsilon 0 is its "direct sample".
 //!   Among the k with which TCP-D gets at least as much as Vegas, the default is the one with which six flows share

@@ -1,9 +1,6 @@
 //! Laws of every control block: packets are conserved, data keep their order, and time never runs backwards.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{amount, defaults};
+use crate::common::{self, amount, defaults};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::qdisc::{AirReport, DropReason};
 use contend_core::registry::{Args, Entry, Value};

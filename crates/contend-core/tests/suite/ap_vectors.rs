@@ -1,14 +1,9 @@
 //! Runs every control block over the vectors in `vectors/ap/<name>/` (their format: `vectors/ap/README.md`).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-extern crate alloc;
-
-mod common;
-
-use common::{amount, contributing, each_line, each_vector, time as span};
+use crate::common::{amount, contributing, each_line, each_vector, time as span};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::registry::{Amount, Args, Entry};
-use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time, packet, registry};
+use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 use rand::SeedableRng as _;
 
 #[test]
@@ -55,6 +50,7 @@ impl World {
 }
 
 /// The control block of a recipe in `CONTRIBUTING.md`, in its own registry.
+#[path = "recipes"]
 mod recipes {
     pub(crate) use contend_core::ap::*;
     contend_core::registry!(Build; passing);

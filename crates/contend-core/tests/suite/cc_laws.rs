@@ -1,10 +1,7 @@
 //! Laws of every congestion controller, for any events: the window is at least one segment, the threshold at least two,
 //! nothing overflows, and the flow moves again when the path is clean.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{Reach, varied};
+use crate::common::{Reach, varied};
 use contend_core::cc::{Ack, Build, CaState, Cause, Controller, REGISTRY, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::registry::{Args, Entry};
 use contend_core::{Cx, Rng, Span, Time};

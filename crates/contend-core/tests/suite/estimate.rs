@@ -1,10 +1,7 @@
 //! Runs every estimator over the vectors in `vectors/estimate/<name>/` (format: `vectors/estimate/README.md`), and
 //! compares the integers with the real-valued formulas.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{ack, defaults, each_line, each_vector, time};
+use crate::common::{ack, defaults, each_line, each_vector, time};
 use contend_core::cc::{Ack, Window};
 use contend_core::estimate::filter::Filter;
 use contend_core::estimate::{Build, Estimator, REGISTRY};

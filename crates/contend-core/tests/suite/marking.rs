@@ -2,11 +2,8 @@
 //!
 //! Packets of 1000 B, each 1 ms of link time, arrive at equal intervals with a given load. One packet is removed per
 //! arrival, so that the queue length stays constant.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{PlainLink, What, defaults, make, packet, value};
+use crate::common::{PlainLink, What, defaults, make, packet, value};
 use contend_core::qdisc::{Qdisc, REGISTRY, Sink};
 use contend_core::{Cx, Ecn, Rng, Span, Time};
 use rand::SeedableRng as _;

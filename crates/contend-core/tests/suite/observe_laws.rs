@@ -1,9 +1,6 @@
 //! Laws of every observer, for frames in any order that time permits.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::defaults;
+use crate::common::defaults;
 use contend_core::observe::{BROADCAST, HeardFrame, Kind, Observer, Outcome, OwnExchange, REGISTRY, Radio};
 use contend_core::{Body, FlowId, Packet, Span, Time};
 use proptest::prelude::*;

@@ -1,9 +1,6 @@
 //! Laws of every queue discipline: packets are conserved, the packets of a flow keep their order, nothing panics.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{PlainLink, Reach, What, defaults, make, number, packet, varied};
+use crate::common::{PlainLink, Reach, What, defaults, make, number, packet, varied};
 use contend_core::qdisc::{AirReport, Backlog, Below, Build, DropReason, Link, Qdisc, REGISTRY, Sink};
 use contend_core::registry::{Amount, Args, Entry, Value};
 use contend_core::{Body, Cx, Ecn, Packet, Rng, Segment, Span, Time};

@@ -1,18 +1,13 @@
 //! Runs every queue discipline over the vectors in `vectors/qdisc/<name>/` (format: `vectors/qdisc/README.md`).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-extern crate alloc;
-
-mod common;
-
-use common::{PlainLink, What, contributing, each_line, each_vector, make, number, packet, time};
+use crate::common::{self, PlainLink, What, contributing, each_line, each_vector, make, number, packet, time};
 use contend_core::explicit::wcp::{self, Notice};
 use contend_core::explicit::{RCP, UNLIMITED, WCP, XCP};
 use contend_core::observe::{HeardFrame, Kind};
 use contend_core::packet::Explicit;
 use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
 use contend_core::registry::Entry;
-use contend_core::{Cx, Ecn, Packet, Rng, Span, Time, packet, registry};
+use contend_core::{Cx, Ecn, Packet, Rng, Span, Time};
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
 
@@ -30,6 +25,7 @@ struct Bench {
 }
 
 /// The queue discipline of a recipe in `CONTRIBUTING.md`, in its own registry.
+#[path = "recipes"]
 mod recipes {
     pub(crate) use contend_core::qdisc::*;
     contend_core::registry!(Build; headdrop);

@@ -1,9 +1,6 @@
 //! Laws of every rate control, for bursts and answers of any kind.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Reach, defaults, varied};
+use crate::common::{Reach, defaults, varied};
 use contend_core::rate_control::{REGISTRY, Rate, RateId, Sent, Setting};
 use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;

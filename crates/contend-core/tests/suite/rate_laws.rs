@@ -1,10 +1,7 @@
 //! Laws of every controller that needs rate samples, for arbitrary samples: a window of at least one segment, no
 //! overflow, and a pacing rate that stays above zero once it is set.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::defaults;
+use crate::common::defaults;
 use contend_core::cc::{Ack, CaState, REGISTRY, RateSample, Signal, Window};
 use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;

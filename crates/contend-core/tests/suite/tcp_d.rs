@@ -1,10 +1,7 @@
 //! Compares TCP-D in integers with its equations in real numbers (Starzetz 2006 §10.2, eq. 10.3 to 10.5), over random
 //! streams of acknowledgments.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::defaults;
+use crate::common::defaults;
 use contend_core::cc::{Ack, Controller, REGISTRY, Signal, Window};
 use contend_core::registry::{Args, Value};
 use contend_core::{Cx, Rng, Span, Time};

@@ -1,14 +1,8 @@
 //! Runs every controller over the vectors in `vectors/cc/<name>/` (format: `vectors/cc/README.md`).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-extern crate alloc;
-
-mod common;
-
-use common::controller::run;
-use common::{contributing, each_vector};
+use crate::common::controller::run;
+use crate::common::{contributing, each_vector};
 use contend_core::cc::REGISTRY;
-use contend_core::{Cx, registry};
 
 #[test]
 fn every_controller_follows_its_vectors() {
@@ -16,6 +10,7 @@ fn every_controller_follows_its_vectors() {
 }
 
 /// The congestion controller of a recipe in `CONTRIBUTING.md`, in its own registry.
+#[path = "recipes"]
 mod recipes {
     pub(crate) use contend_core::cc::*;
     contend_core::registry!(Build; fixed_window);

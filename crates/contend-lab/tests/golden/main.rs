@@ -1,12 +1,12 @@
 //! Golden values: the digest and hashes of all numbers of the experiments that come along, in a short form, and of
-//! generated networks. See `vectors/golden/README.md`.
+//! generated networks. See `vectors/golden/README.md`. Not in `suite`: this program is also run without optimisation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod balance;
 mod canon;
 mod files;
 mod generate;
-#[path = "../../../contend-sim/tests/golden/mod.rs"]
+#[path = "../../../contend-sim/tests/suite/golden.rs"]
 mod golden;
 mod networks;
 mod run;

@@ -1,10 +1,7 @@
 //! Captures of cards whose backoff is known: what a fingerprint finds, how often it errs, and that no bytes make it
 //! panic.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::Dice;
+use crate::common::Dice;
 use contend_core::registry::{Args, Value};
 use contend_core::{Cx, Time};
 use contend_lab::measuring::analyse::access;

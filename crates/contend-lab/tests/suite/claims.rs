@@ -1,5 +1,4 @@
 //! Claims of whole files: they are read and planned, and refused if they cannot be judged.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::judging::claim;
 use contend_lab::reading::file::{self, Experiment};

@@ -1,5 +1,4 @@
 //! Bad files: each gives one message that names the file, the line, the key and the remedy.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::reading::file::parse;
 

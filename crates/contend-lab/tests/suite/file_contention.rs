@@ -1,5 +1,4 @@
 //! Files about contention only: `[contention]` in place of a network.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;

@@ -1,5 +1,4 @@
 //! Messages about positions that make a run pointless.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::Span;
 use contend_lab::reading::file::{Overlay, parse};

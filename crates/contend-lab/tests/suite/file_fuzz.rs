@@ -1,5 +1,4 @@
 //! Reading any text gives an experiment or an error and never a panic, and a valid experiment can be run.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::reading::file::{Overlay, parse};
 use proptest::prelude::*;

@@ -1,5 +1,4 @@
 //! Good files: the values that the words of a file set.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};

@@ -1,5 +1,4 @@
 //! Labels of swept values in experiment files.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use contend_lab::experiment::results::point_text;
 use contend_lab::reading::file::{Experiment, parse};

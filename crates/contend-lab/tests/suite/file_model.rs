@@ -1,5 +1,4 @@
 //! Files about closed forms: `[model]` in place of a network.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::Span;
 use contend_lab::execute::{Options, execute};

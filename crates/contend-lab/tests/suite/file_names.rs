@@ -1,5 +1,4 @@
 //! Key paths name a table by its number or by its name.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::reading::file::{Along, Experiment, FileError, Overlay, needs, parse};
 use serde_json::json;

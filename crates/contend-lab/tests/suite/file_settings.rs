@@ -1,5 +1,4 @@
 //! `--sweep KEY=a,b,c`, which is the setting `sweep.KEY=a,b,c`, and how many seeds a point gets.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::experiment::results::PointKey;
 use contend_lab::reading::file::{Experiment, FileError, parse};

@@ -1,5 +1,4 @@
 //! Words of a file or a setting that would have no effect are refused: results that ignore them would mislead.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::reading::file::parse;
 

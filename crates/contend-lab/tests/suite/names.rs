@@ -1,9 +1,6 @@
 //! Each number of the results has one name and one unit, in all outputs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{SMALL, context, outcome};
+use crate::common::{SMALL, context, outcome};
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::reading::file::parse;

@@ -1,9 +1,6 @@
 //! The table, JSON, CSV and Parquet writers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{SMALL, Shape, context, needs, outcome};
+use crate::common::{SMALL, Shape, context, needs, outcome};
 use contend_lab::experiment::results::Columns as _;
 use contend_lab::experiment::results::{Interrupted, Outcome, Run};
 use contend_lab::writing::output::columns::{self, Values};

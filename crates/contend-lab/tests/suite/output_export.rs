@@ -1,5 +1,4 @@
 //! Exports: the names that the other tools use, and the values of the run itself.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::{Span, Time};
 use contend_lab::execute::{Options, execute};

@@ -1,9 +1,6 @@
 //! The report page in a real browser. Without Chromium the browser tests are skipped.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{SMALL, Shape, context, needs, outcome, point, program};
+use crate::common::{SMALL, Shape, context, needs, outcome, point, program};
 use contend_lab::experiment::map::MapSeries;
 use contend_lab::experiment::results::{PointKey, SweptValue};
 use contend_lab::reading::file::{Along, Log};
@@ -370,7 +367,7 @@ fn many_flows_are_shown_as_groups() {
 }
 
 /// Writes pages for a person to look at, and checks nothing:
-/// `cargo test -p contend-lab --test output_html -- --ignored`.
+/// `cargo test -p contend-lab --test suite output_html -- --ignored`.
 #[test]
 #[ignore = "writes example pages to the folder in CONTEND_PAGES"]
 fn example_pages() {

@@ -1,9 +1,6 @@
 //! Captures as tshark sees them. Without tshark these tests are skipped.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{SMALL, Shape, needs, outcome};
+use crate::common::{SMALL, Shape, needs, outcome};
 use contend_core::{Body, FlowId, Span, Time};
 use contend_lab::experiment::results::Run;
 use contend_lab::experiment::size::{CaptureWindow, Measure};

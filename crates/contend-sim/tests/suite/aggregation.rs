@@ -1,9 +1,6 @@
 //! A-MPDU and block acknowledgment: exact times, throughput against closed forms, and laws that always hold.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Packet, Span, Time, qdisc};
 use contend_sim::net::Net;

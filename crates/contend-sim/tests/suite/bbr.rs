@@ -1,10 +1,7 @@
 //! BBR on one bottleneck: goodput, queue, how often the queue is emptied, and fairness. The references are the rate of
 //! the link, the product of rate and round-trip time, and the constants of the drafts.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::net::Net;

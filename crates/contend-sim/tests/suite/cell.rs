@@ -1,9 +1,6 @@
 //! The cell, calculated by hand: exact times of single exchanges, retries and protection, and laws that always hold.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;

@@ -1,9 +1,6 @@
 //! Kinds of client: how a full queue, a cable, and a bridge that pauses the card affect the host.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::cc::CaState;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};

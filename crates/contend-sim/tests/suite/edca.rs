@@ -1,10 +1,7 @@
 //! EDCA: categories inside a station. The results are compared with DCF where both must agree, and with a Monte Carlo
 //! that moves from slot boundary to slot boundary.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;

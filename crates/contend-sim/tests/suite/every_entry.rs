@@ -1,12 +1,9 @@
 //! The laws hold with every registered algorithm. Each algorithm is used in a small network that exercises it. A new
 //! entry of a registry is covered without a change to this file.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::every;
-use common::law::all_hold;
-use common::*;
+use crate::common::every;
+use crate::common::law::all_hold;
+use crate::common::*;
 use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::scenario::*;

@@ -1,10 +1,7 @@
 //! Explicit congestion control of whole flows: datagrams, probes, feedback, and the forms of XCP-Winf and RCP-Winf.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::law::packets_are_conserved;
-use common::*;
+use crate::common::law::packets_are_conserved;
+use crate::common::*;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::net::Net;

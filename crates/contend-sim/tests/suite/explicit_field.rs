@@ -1,10 +1,7 @@
 //! Explicit congestion control in a field: WCP's neighbourhoods, and the senders of XCP-Winf and RCP-Winf.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::law::packets_are_conserved;
-use common::*;
+use crate::common::law::packets_are_conserved;
+use crate::common::*;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Time, cc, observe, qdisc};
 use contend_sim::net::Net;

@@ -1,10 +1,7 @@
 //! The field against the cell, and against values by hand.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::every;
-use common::*;
+use crate::common::every;
+use crate::common::*;
 use contend_core::registry::{Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::loss;

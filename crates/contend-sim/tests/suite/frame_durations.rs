@@ -1,8 +1,6 @@
 //! The duration of every frame, for all standards, preambles, rates and sizes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod golden;
-
+use crate::golden;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 
 /// Sizes of IP packets in bytes whose durations are in the golden file as plain values, for a person to check.

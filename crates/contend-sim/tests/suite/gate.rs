@@ -1,10 +1,6 @@
 //! Packets from outside: they take the way of a simulated flow's packets, and are counted where they enter and leave.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::packet::Flags;
 use contend_core::{Address, Body, FlowId, Packet, Segment, Span, Time};
 use contend_sim::net::{Net, addresses};

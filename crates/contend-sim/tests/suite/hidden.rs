@@ -2,11 +2,8 @@
 //!
 //! Both send to the station between them. They hear only its answers. The Monte Carlo knows the two backoffs, the
 //! frames on the air at the receiver, and its answers; the durations are those of the standard by hand.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_sim::net::Net;
 use contend_sim::routing;
 use contend_sim::scenario::*;

@@ -1,10 +1,7 @@
 //! Laws of every network: packets are conserved, the ledger of the air sums to the elapsed time, data keep their order,
 //! and the same seed gives the same bits. `every_entry.rs` checks these laws for one algorithm at a time.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time, ap, qdisc};
 use contend_sim::loss;

@@ -1,10 +1,7 @@
 //! Errors at an SNR and rate control in networks: against the error model, the best fixed rate, and laws that always
 //! hold.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::rate_control;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;

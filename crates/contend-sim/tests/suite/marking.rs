@@ -9,11 +9,8 @@
 //! there are 1 - 1.31^2 / 2 = 14 % fewer marks than in the fluid model. Both readings must agree within 10 %. Two
 //! effects remain, calculated by hand for windows of 40: a mark within a round trip of a reduction causes no reduction
 //! (5 % more marks), and half of a whole window is 0.75 segments too small (2 % fewer).
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time, qdisc};
 use contend_sim::net::Net;

@@ -1,9 +1,6 @@
 //! Cells of 802.11n and later, without aggregation.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::wifi::phy::*;

@@ -1,9 +1,6 @@
 //! Stations of several standards in one cell: each link has the limits of both its ends.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::Time;
 use contend_sim::net::Net;
 use contend_sim::scenario::*;

@@ -1,9 +1,6 @@
 //! Observers in a field, against values by hand.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::observe;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, cc};

@@ -1,10 +1,9 @@
 //! Durations of PPDUs with MCS: compared with the formulas of the standard and with ns-3, and by hand.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::Span;
 use contend_sim::wifi::phy::*;
 
-const VECTORS: &str = include_str!("../../../vectors/ppdu/durations.csv");
+const VECTORS: &str = include_str!("../../../../vectors/ppdu/durations.csv");
 
 fn mode(family: Family, width: u16, streams: u8, mcs: u8) -> Mode {
     Mode::new(family, width, streams, mcs).unwrap()

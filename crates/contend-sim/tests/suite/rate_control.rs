@@ -2,11 +2,8 @@
 //!
 //! The MAC is a simple one: a burst takes an overhead of 100 us and its data; it has up to seven attempts, of
 //! which the first that is answered ends it. MPDUs that did not arrive are sent again in another burst.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::choose;
+use crate::common::choose;
 use contend_core::rate_control::{REGISTRY, Rate, RateControl, RateId, Sent, Setting};
 use contend_core::registry::{Choice, Value};
 use contend_core::{Cx, Span, Time};

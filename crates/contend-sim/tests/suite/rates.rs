@@ -1,10 +1,7 @@
 //! The rates that a sender can measure through a symmetric bottleneck with traffic in the other direction: Xu 2005
 //! §6.1, eq. 6.8 and 6.9.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::cc::{self, Ack, Controller, Response, Signal, Window};
 use contend_core::estimate::{self, Estimator};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};

@@ -1,9 +1,6 @@
 //! Contention alone, compared with closed forms, published figures, and the cell.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;

@@ -1,9 +1,6 @@
 //! Saturated DCF against an independent Monte Carlo that counts only slots and exchanges.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_sim::net::Net;
 use contend_sim::scenario::{AfterCollision, Aggregation, BusySlot, MacSpec, Scenario};
 use contend_sim::wifi::phy::{ACK_BYTES, Family, Phy, Preamble, Standard};

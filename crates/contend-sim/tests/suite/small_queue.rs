@@ -1,9 +1,6 @@
 //! TCP Small Queues: what a sender has in the queue of its own station.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use contend_core::cc;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;

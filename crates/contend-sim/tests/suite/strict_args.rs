@@ -1,10 +1,7 @@
 //! No algorithm reads a parameter that its `PARAMS` do not declare, or reads a parameter as a wrong type. Every
 //! registered entry is built with arguments that panic in this case, for many values of each parameter.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::{default, phy_g};
+use crate::common::{default, phy_g};
 use contend_core::ap::{Facts, FlowFacts};
 use contend_core::observe::Radio;
 use contend_core::rate_control::{self, Rate};

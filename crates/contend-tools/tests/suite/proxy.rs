@@ -1,10 +1,6 @@
 //! The proxy between real sockets of this machine.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../../../ci/needs.rs"]
-mod needs;
-
+use crate::needs;
 use contend_tools::address::Network;
 use contend_tools::proxy::{Proxy, Settings, Totals};
 use contend_tools::tcp::{self, Sending};
@@ -393,7 +389,7 @@ fn thousands_of_short_connections_leave_nothing_behind() {
     assert_eq!((totals.accepted, totals.closed, totals.reset), (4001, 3201, 800), "{totals:?}");
 }
 
-/// Takes half a minute or more: `cargo test -p contend-tools --test proxy -- --ignored --nocapture`.
+/// Takes half a minute or more: `cargo test -p contend-tools --test suite proxy -- --ignored --nocapture`.
 #[test]
 #[ignore = "long"]
 fn a_hundred_thousand_short_connections_leave_nothing_behind() {

@@ -1,7 +1,5 @@
 //! The measuring tools between sockets of this machine. Timing decides nothing here: loopback loses nothing, and counts
 //! are exact whatever the speed.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_tools::htbench::{self, Class, Method, Plan};
 use contend_tools::monitor::trace::Event;

@@ -1,7 +1,5 @@
 //! The recipes of `CONTRIBUTING.md`. Tests compile and run their code, so that the text stays correct.
 
-#![allow(dead_code, clippy::panic, clippy::unwrap_used)]
-
 use std::path::Path;
 
 /// The code blocks of the recipe under the heading `### <heading>`, in order: language and text, without list
@@ -29,6 +27,7 @@ pub fn recipe(heading: &str) -> Vec<(String, String)> {
 }
 
 /// The headings of the recipes with Rust or TOML code.
+#[allow(dead_code, reason = "the tests of contend-lab use it")]
 pub fn recipes_with_code() -> Vec<String> {
     let headings = text().split("\n### ").skip(1).map(|s| s.lines().next().unwrap().to_owned()).collect::<Vec<_>>();
     let has_code = |h: &String| recipe(h).iter().any(|(language, _)| language == "rust" || language == "toml");

@@ -1,6 +1,5 @@
 //! Common parts of the tests over a registry: vector files, algorithms from texts, random parameters, a transmitter and
 //! packets.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod contributing;
 pub mod controller;

@@ -1,5 +1,4 @@
 //! A made-up outcome for the tests of the writers: every field filled, no simulator needed.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 #[path = "../../../../ci/needs.rs"]
 pub mod needs;

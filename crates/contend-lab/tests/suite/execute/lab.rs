@@ -10,7 +10,7 @@ use contend_lab::reading::file::{self, Experiment};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Two downloads and an upload in a cell, for three seconds.
-pub(crate) const SMALL: &str = include_str!("../small.toml");
+pub(crate) const SMALL: &str = include_str!("../../small.toml");
 
 /// One wire called `w`, and no flow.
 pub(crate) const WIRE: &str = r#"duration = "20s"

@@ -1,13 +1,11 @@
 //! Whole experiments, from the file's text to runs, statistics and verdicts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod claims;
-#[path = "../../../contend-core/tests/common/contributing.rs"]
-mod contributing;
 mod lab;
 mod more_seeds;
 mod phase;
 
+use crate::contributing;
 use contend_lab::execute::{self, Options};
 use contend_lab::experiment::results::Interrupted;
 use contend_lab::reading::file;
@@ -485,7 +483,7 @@ fn the_recipe_for_an_experiment_runs_and_its_claim_holds_as_recorded() {
 #[test]
 fn the_recipe_for_a_closed_form_shows_an_entry_of_the_table() {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let table = plain(include_str!("../../src/reading/model/padhye.rs"));
+    let table = plain(include_str!("../../../src/reading/model/padhye.rs"));
     let blocks = contributing::recipe("A closed form");
     let parts: Vec<String> = blocks.iter().flat_map(|(_, code)| code.split("\n\n")).map(plain).collect();
     assert!(parts.len() == 2 && parts.iter().all(|p| table.contains(p)), "{parts:?}");

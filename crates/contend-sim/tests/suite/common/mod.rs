@@ -1,5 +1,4 @@
 //! Scenarios written in code, for tests.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod every;
 pub mod law;

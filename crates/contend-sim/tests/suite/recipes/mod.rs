@@ -1,10 +1,5 @@
 //! The recipe of `CONTRIBUTING.md` for an access rule, compiled and run.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../../../contend-core/tests/common/contributing.rs"]
-mod contributing;
 /// The rule that the recipe adds, in a registry of its own.
 #[path = ""]
 mod rules {
@@ -12,8 +7,9 @@ mod rules {
     contend_core::registry!(Build; constant);
 }
 
-use common::law::all_hold;
-use common::*;
+use crate::common::law::all_hold;
+use crate::common::*;
+use crate::contributing;
 use contend_core::registry::{Value, find};
 use contend_sim::net::Net;
 

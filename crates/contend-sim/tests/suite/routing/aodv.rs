@@ -1,6 +1,6 @@
 //! AODV: what RFC 3561 requires, and what ns-2.35 does where contention does not matter.
 
-use crate::network::{Network, chain, compare, grid};
+use super::network::{Network, chain, compare, grid};
 use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::routing::RoutingDrop;

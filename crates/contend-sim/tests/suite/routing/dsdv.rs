@@ -4,7 +4,7 @@
 //! pitch, probes of 64 B each 0.1 s). A mean here is taken over `SEEDS` runs and must lie within three standard errors
 //! of the difference.
 
-use crate::network::{Network, chain, compare, grid};
+use super::network::{Network, chain, compare, grid};
 use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::routing::RoutingDrop;

@@ -1,6 +1,6 @@
 //! What holds for every routing protocol.
 
-use crate::network::{Network, chain, grid};
+use super::network::{Network, chain, grid};
 use contend_core::registry::{Entry, Value};
 use contend_core::{Span, Time};
 use contend_sim::routing::{REGISTRY, RoutingDrop};
