@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens `contend live` in headless Chromium, 1280 and 390 pixels wide, turns its dials with keys, and looks for faults.
 
-    ci/live.py target/ci/contend
+    ci/live.py target/release/contend
 
 A fault is an error in the console, a page that scrolls sideways, a dial that changes no plot, a wrong value without a
 message, or a download that is not the experiment.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens report pages of several shapes in headless Chromium, 1280 and 390 pixels wide, and looks for faults.
 
-    ci/pages.py target/ci/contend                         the check
-    ci/pages.py target/ci/contend --keep DIR              keeps the pages in DIR
-    ci/pages.py target/ci/contend --picture FILE          only makes the picture of the README, docs/report.png
+    ci/pages.py target/release/contend                         the check
+    ci/pages.py target/release/contend --keep DIR              keeps the pages in DIR
+    ci/pages.py target/release/contend --picture FILE          only makes the picture of the README, docs/report.png
 
 A fault is an error in the console (a violation of the Content-Security-Policy is one), a page that scrolls sideways, a
 table that is cut off or, on the wide screen, does not fit, labels that overlap (ci/layout.js), or a control that does

@@ -2,7 +2,7 @@
 """An emulation with 50 stations must not grow: memory, file descriptors and namespaces after a fifth of the run are
 those at its end, and nothing is left after it.
 
-    ci/soak.py target/ci/contend [SECONDS]      (default 600; needs what `contend emulate` needs)
+    ci/soak.py target/release/contend [SECONDS]      (default 600; needs what `contend emulate` needs)
 
 The verdict of the run is printed and not judged: it depends on the machine.
 """

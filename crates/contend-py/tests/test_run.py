@@ -14,7 +14,7 @@ from conftest import ROOT, SMALL
 
 import contend
 
-COMMAND = os.environ.get("CONTEND") or str(ROOT / "target/ci/contend")
+COMMAND = os.environ.get("CONTEND") or str(ROOT / "target/release/contend")
 
 
 @pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")

@@ -2,7 +2,7 @@
 //! or a run without end.
 //!
 //! The texts are generated networks with lines dropped, doubled, spliced in from other networks, and given other
-//! values. A case depends on its number only. `CONTEND_FUZZ_CASES=100000 cargo test --profile ci --test suite run_fuzz`
+//! values. A case depends on its number only. `CONTEND_FUZZ_CASES=100000 cargo test --release --test suite run_fuzz`
 //! runs more cases than CI does; `CONTEND_FUZZ_FIRST=5000` begins at another number.
 
 #[allow(dead_code)]

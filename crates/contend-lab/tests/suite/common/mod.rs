@@ -1,6 +1,6 @@
 //! A made-up outcome for the tests of the writers: every field filled, no simulator needed.
 
-#[path = "../../../../ci/needs.rs"]
+#[path = "../../../../../ci/needs.rs"]
 pub mod needs;
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
