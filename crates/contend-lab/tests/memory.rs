@@ -15,7 +15,7 @@ use contend_lab::writing::output::{self, ReportContext};
 /// Ten downloads and two uploads for five seconds.
 const CELL: &str = r#"
 duration = "5s"
-seeds    = "1..6"
+seeds    = "1..3"
 [wifi]
 standard = "802.11g"
 [[flow]]
@@ -33,7 +33,7 @@ tcp   = "newreno"
 /// A link with flows that have estimators.
 const WATCHED: &str = r#"
 duration = "20s"
-seeds    = "1..4"
+seeds    = "1..2"
 [[node]]
 name = "a"
 [[node]]
@@ -103,7 +103,7 @@ fn shapes() -> Vec<Shape> {
     let cables = "\n[[station]]\nname = \"sta\"\ncount = 20\nclient = \"converter\"\n[[flow]]\ncount = 20\nfrom = \
         \"sta\"\nto = \"server\"\ntcp = \"newreno\"\n";
     let short = |seeds| vec![("sample", "100ms"), ("duration", "300ms"), ("seeds", seeds)];
-    let tenths = vec![("sample", "100us"), ("duration", "2s"), ("seeds", "1..3")];
+    let tenths = vec![("sample", "100us"), ("duration", "1500ms"), ("warmup", "0s"), ("seeds", "1..2")];
     let with = |key, value| vec![("sample", "1ms"), (key, value)];
     vec![
         ("series of a cell", CELL.into(), vec![("sample", "1ms")], true),
@@ -113,8 +113,8 @@ fn shapes() -> Vec<Shape> {
         ("series of a cell with control blocks", CELL.into(), with("ap.control", "fcwa"), true),
         ("series of cables", format!("{CELL}{cables}"), vec![("sample", "2ms")], true),
         ("series of estimators", WATCHED.into(), vec![("sample", "1ms")], true),
-        ("histograms of many runs", CELL.into(), short("1..300"), true),
-        ("numbers of very many runs", CELL.into(), short("1..4000"), false),
+        ("histograms of many runs", CELL.into(), short("1..120"), true),
+        ("numbers of very many runs", CELL.into(), short("1..1000"), false),
         ("series and successes", format!("{CELL}{claim}"), vec![("sample", "2ms"), ("duration", "10s")], true),
     ]
 }
@@ -133,9 +133,21 @@ fn results_take_at_most_the_estimated_memory() {
         }
         return;
     }
-    for (i, (what, ..)) in shapes.iter().enumerate() {
-        let program = std::env::current_exe().unwrap();
-        let done = std::process::Command::new(program).arg("--nocapture").env(SHAPE, i.to_string()).output().unwrap();
+    let program = std::env::current_exe().unwrap();
+    let measure =
+        |i: usize| std::process::Command::new(&program).arg("--nocapture").env(SHAPE, i.to_string()).output().unwrap();
+    // Two at a time: a core each.
+    let numbers: Vec<usize> = (0..shapes.len()).collect();
+    let all: Vec<std::process::Output> = numbers
+        .chunks(2)
+        .flat_map(|pair| {
+            std::thread::scope(|s| {
+                let started: Vec<_> = pair.iter().map(|i| s.spawn(|| measure(*i))).collect();
+                started.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    for ((what, ..), done) in shapes.iter().zip(all) {
         let said = String::from_utf8_lossy(&done.stdout).into_owned();
         assert!(done.status.success(), "{what}: {said}{}", String::from_utf8_lossy(&done.stderr));
         let Some(line) = said.lines().find_map(|l| l.strip_prefix("bytes ")) else {

@@ -1,5 +1,6 @@
 //! Golden values: the digest and hashes of all numbers of the experiments that come along, in a short form, and of
-//! generated networks. See `vectors/golden/README.md`. Not in `suite`: this program is also run without optimisation.
+//! generated networks. See `vectors/golden/README.md`.
+//! Not in `suite`: it takes longer than all other tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod balance;

@@ -13,16 +13,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Without optimisation every so many-th is looked at: enough to see that debug and release agree.
-const DEBUG_STEP: u64 = 50;
-
 /// How often each rare case occurred, by its name.
 type Rare = BTreeMap<&'static str, u64>;
 
 #[test]
 fn generated_networks_give_what_they_gave() {
-    let whole = !cfg!(debug_assertions);
-    let step = if whole { 1 } else { DEBUG_STEP };
     // Who looks for the cause of a change finds the text of each network here, to run it with `contend run`.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
     std::fs::create_dir_all(&folder).unwrap();
@@ -32,7 +27,7 @@ fn generated_networks_give_what_they_gave() {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             s.spawn(|| {
                 loop {
-                    let number = next.fetch_add(step, Ordering::Relaxed);
+                    let number = next.fetch_add(golden::step() as u64, Ordering::Relaxed);
                     if number >= generate::NETWORKS {
                         return;
                     }
@@ -49,20 +44,21 @@ fn generated_networks_give_what_they_gave() {
     });
     let (mut lines, rare) = made.into_inner().unwrap();
     lines.sort();
-    golden::compare("networks.txt", &lines, whole);
-    if whole {
-        assert_eq!(rare.len(), CASES.len());
-        let never: Vec<_> = rare.iter().filter(|(_, n)| **n < 10).collect();
-        assert!(never.is_empty(), "the generator makes too few of {never:?}");
+    golden::compare("networks.txt", &lines);
+    if golden::step() > 1 {
+        return;
     }
+    assert_eq!(rare.len(), CASES.len());
+    let never: Vec<_> = rare.iter().filter(|(_, n)| **n < 10).collect();
+    assert!(never.is_empty(), "the generator makes too few of {never:?}");
 }
 
 /// Of every so many-th network three seeds are run one after the other, and all at once.
-const PARALLEL_STEP: usize = if cfg!(debug_assertions) { 400 } else { 16 };
+const PARALLEL_STEP: usize = 16;
 
 #[test]
 fn serial_and_parallel_runs_of_generated_networks_give_the_same() {
-    for number in (0..generate::NETWORKS).step_by(PARALLEL_STEP) {
+    for number in (0..generate::NETWORKS).step_by(PARALLEL_STEP * golden::step()) {
         let (name, text) = (format!("network {number}"), generate::network(number));
         let seeds = [("seeds".to_owned(), "1..3".to_owned())];
         let [serial, parallel] = [1, 3].map(|jobs| canon::line(&run::outcome(&name, &text, &seeds, jobs)));

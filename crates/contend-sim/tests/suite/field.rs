@@ -29,6 +29,7 @@ fn outcome(s: &Scenario, seconds: f64) -> (Vec<String>, Vec<String>) {
     let mut net = Net::new(s).unwrap();
     net.keep_frames(Time::ZERO, at(seconds), 1_000_000);
     net.run_until(at(seconds));
+    println!("digest {:016x}", net.world.trace.digest());
     let mut frames: Vec<Frame> = net.frames().unwrap().frames().to_vec();
     frames.retain(|f| f.end < at(seconds - 0.01));
     frames.sort_by_key(|f| (f.start, f.from, f.kind as u8));

@@ -26,5 +26,5 @@ fn the_duration_of_every_frame_is_as_it_was() {
             }
         }
     }
-    golden::compare("durations.txt", &lines, true);
+    golden::compare("durations.txt", &lines);
 }

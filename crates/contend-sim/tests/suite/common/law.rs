@@ -102,5 +102,7 @@ pub fn all_hold(s: &Scenario, stops: &[Time]) -> u64 {
     let mut again = Net::new(s).unwrap();
     again.run_until(end);
     assert_eq!((again.world.trace.digest(), again.world.events()), (net.world.trace.digest(), net.world.events()));
+    // `./ci.sh debug` compares these lines of two builds.
+    println!("digest {:016x}", net.world.trace.digest());
     (0..net.flows()).map(|i| net.received(i).packets).sum()
 }
