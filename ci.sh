@@ -2,7 +2,7 @@
 # The checks of the project.
 #   ./ci.sh                all of them, in a quarter of an hour on two cores
 #   ./ci.sh STEP...        some of them: install fmt layers schema book lint test bpf debug python pages bench
-#   ./ci.sh quick [BASE]   what the changes since the commit BASE touch (default: HEAD, or HEAD~1 if nothing has changed)
+#   ./ci.sh quick [BASE]   what the changes since the commit BASE touch; without BASE: what is not committed, or HEAD
 #   ./ci.sh full           all of them, and what is too long for every change
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -133,9 +133,10 @@ python_package() {
 python_environment() {
   local here="$target/python"
   [ -x "$here/bin/python" ] || python3 -m venv "$here"
-  local extras="import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['test'])"
   # shellcheck disable=SC2046
-  "$here/bin/pip" install --quiet --disable-pip-version-check $(python3 -c "$extras")
+  "$here/bin/pip" install --quiet --disable-pip-version-check $(python3 -c "
+import tomllib
+print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['test'])")
   realpath -s "$here/bin/python"
 }
 wheel() {
@@ -187,7 +188,7 @@ quick() {
 }
 clippy() { cargo clippy --workspace --all-targets --release --quiet -- -D warnings; }
 
-# Too long for every change: all papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.
+# Too long for every change: papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.
 full() {
   steps "${all[@]}"
   step wheel

@@ -1,7 +1,7 @@
 //! The experiments of the repository. Each runs once: in its short form, three seeds at most, whose verdicts are
-//! judged; or, where that takes long, in a brief form. The verdicts of those are judged when the golden value is written
-//! and recorded with what they depend on: the text of the file and the golden value. Runs are deterministic, so what has
-//! not changed has the verdicts that it had.
+//! judged; or, where that takes long, in a brief form. The verdicts of those are judged when the golden value is
+//! written and recorded with what they depend on: the text of the file and the golden value. Runs are deterministic, so
+//! what has not changed has the verdicts that it had.
 
 use super::{canon, golden, run};
 use contend_lab::experiment::results::Outcome;
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Files whose short form takes more than four seconds of CPU time, and the settings that make them brief. They run with
-/// seed 1; that their verdicts hold is recorded in `verdicts.txt`.
+/// Files whose short form takes more than four seconds of CPU time, and the settings that make them brief. They run
+/// with seed 1; that their verdicts hold is recorded in `verdicts.txt`.
 const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/buffer-size.toml", &[("duration", "7s"), ("warmup", "1200ms")]),
     ("experiments/chain.toml", &[("duration", "8s"), ("warmup", "2s")]),
