@@ -100,8 +100,7 @@ fn experiments_give_what_they_gave_and_their_verdicts_hold() {
             s.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // A file that cannot be run must not end the others, which may have taken minutes.
-                    let broken =
-                        |_| Look { line: String::new(), proof: None, wrong: vec![format!("  {file}: no result")] };
+                    let broken = |_| Look { wrong: vec![format!("  {file}: no result")], ..Look::default() };
                     let it = std::panic::catch_unwind(|| look(file, &recorded)).unwrap_or_else(broken);
                     seen.lock().unwrap().insert(file, it);
                 }
@@ -112,15 +111,16 @@ fn experiments_give_what_they_gave_and_their_verdicts_hold() {
     let wrong: Vec<&str> = seen.values().flat_map(|l| l.wrong.iter().map(String::as_str)).collect();
     assert!(wrong.is_empty(), "verdicts are not those that the files record:\n{}", wrong.join("\n"));
     golden::compare("files.txt", &seen.values().map(|l| l.line.clone()).collect::<Vec<_>>());
-    golden::compare("verdicts.txt", &seen.values().filter_map(|l| l.proof.clone()).collect::<Vec<_>>());
+    golden::compare("verdicts.txt", &seen.values().map(|l| l.proof.clone()).collect::<Vec<_>>());
 }
 
 /// What a run of a file shows.
+#[derive(Default)]
 struct Look {
     /// Its golden line.
     line: String,
-    /// The line of `verdicts.txt`, for a file in [`BRIEF`].
-    proof: Option<String>,
+    /// Its line of `verdicts.txt`.
+    proof: String,
     /// Verdicts that differ from those that the file records.
     wrong: Vec<String>,
 }
@@ -129,24 +129,23 @@ struct Look {
 /// and `recorded` does not have them.
 fn look(file: &str, recorded: &str) -> Look {
     let text = std::fs::read_to_string(golden::root().join(file)).unwrap();
-    let brief = BRIEF.iter().find(|(f, _)| *f == file).map(|(_, settings)| *settings);
-    let Some(settings) = brief else {
+    let prove = |line: &str| format!("{file} {:016x}", golden::fnv(format!("{line}\n{text}").as_bytes()));
+    let Some((_, settings)) = BRIEF.iter().find(|(f, _)| *f == file) else {
         let outcome = short(file, &text, 1);
-        return Look { line: line(file, &outcome), proof: None, wrong: wrong(file, &outcome) };
+        let line = line(file, &outcome);
+        return Look { proof: prove(&line), line, wrong: wrong(file, &outcome) };
     };
-    let sets = [("seeds", "1")].iter().chain(settings).map(|(k, v)| ((*k).into(), (*v).into())).collect::<Vec<_>>();
+    let sets = [("seeds", "1")].iter().chain(*settings).map(|(k, v)| ((*k).into(), (*v).into())).collect::<Vec<_>>();
     let line = line(file, &run::outcome(&path(file), &text, &sets, 1));
-    let proof = format!("{file} {:016x}", golden::fnv(format!("{line}\n{text}").as_bytes()));
-    let judged = recorded.lines().any(|l| l == proof);
-    let mut wrong = vec![];
-    if golden::blessed() && !judged {
-        wrong = self::wrong(file, &short(file, &text, 0));
+    let mut it = Look { proof: prove(&line), line, wrong: vec![] };
+    if golden::blessed() && !recorded.lines().any(|l| l == it.proof) {
+        it.wrong = wrong(file, &short(file, &text, 0));
         // At once, so that a later file with another verdict costs no more than itself.
-        if wrong.is_empty() {
-            golden::append("verdicts.txt", &proof);
+        if it.wrong.is_empty() {
+            golden::append("verdicts.txt", &it.proof);
         }
     }
-    Look { line, proof: Some(proof), wrong }
+    it
 }
 
 /// The short form of a file, as `contend reproduce --short` runs it, with `jobs` runs at the same time; 0 for one on
