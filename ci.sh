@@ -106,8 +106,8 @@ debug() {
     local only=(--package contend-sim)
     [ $build = dev ] || only=(--workspace)
     # Random networks are the same in both.
-    PROPTEST_RNG_SEED=1 cargo test "${only[@]}" --profile $build --quiet --test suite -- every_entry:: field:: --nocapture \
-      | grep -a -o 'digest [0-9a-f]\{16\}' | sort >"$digests/$build"
+    PROPTEST_RNG_SEED=1 cargo test "${only[@]}" --profile $build --quiet --test suite \
+      -- every_entry:: field:: --nocapture | grep -a -o 'digest [0-9a-f]\{16\}' | sort >"$digests/$build"
   done
   [ "$(wc -l <"$digests/dev")" -gt 500 ] || { echo "ci.sh: only $(wc -l <"$digests/dev") digests" >&2; return 1; }
   diff "$digests/dev" "$digests/release" >"$digests/diff" || {
