@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks of the project.
 #   ./ci.sh                all of them, in a quarter of an hour on two cores
-#   ./ci.sh STEP...        some of them: install fmt layers schema book lint test bpf debug python pages bench
+#   ./ci.sh STEP...        some of them: install fmt layers schema book lint python test bpf debug pages bench
 #   ./ci.sh quick [BASE]   what the changes since the commit BASE touch; without BASE: what is not committed, or HEAD
 #   ./ci.sh full           all of them, and what is too long for every change
 set -euo pipefail
@@ -302,7 +302,8 @@ read_cpu() {
   cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$scratch")
 }
 
-all=(install fmt schema book lint test bpf debug python pages bench)
+# Python before the tests: these take pyarrow from its environment.
+all=(install fmt schema book lint python test bpf debug pages bench)
 case "${1:-all}" in
   all) steps "${all[@]}" ;;
   quick) quick "${2:-}" ;;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Modules of a crate depend on each other in one direction: this fails on every circle and names it.
+"""Modules of a crate depend on each other in one direction: this fails on every circle and names it. It also fails on a
+file of a test program without a `mod`.
 
 Read are the paths `crate::...` and `super::...` outside comments and tests. Neighbours are compared: the top modules of
 a crate, and in each folder its files and folders. A folder's own file (mod.rs, or name.rs beside name/) and its members
@@ -133,6 +134,13 @@ def main():
             if where == () and b in layers and layers.index(b) > (layers.index(a) if a in layers else -1):
                 wrong += 1
                 print(f"{name}: {a} is a layer below {b} and depends on it: {', '.join(sorted(files))}")
+    # A file of a test program that no `mod` names would not be compiled, and nobody would miss its tests.
+    for program in sorted(Path("crates").glob("*/tests/*/main.rs")):
+        named = set(re.findall(r"^(?:pub )?mod (\w+);", program.read_text(), flags=re.M))
+        there = {p.stem for p in program.parent.glob("*.rs")} | {p.parent.name for p in program.parent.glob("*/mod.rs")}
+        for name in sorted(there - named - {"main"}):
+            wrong += 1
+            print(f"{program.parent}: {name} has no `mod` in main.rs: its tests do not run")
     return 1 if wrong else 0
 
 
