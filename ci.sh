@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The checks of the project.
-#   ./ci.sh                all of them, in a quarter of an hour on two cores
+#   ./ci.sh                all of them; docs/performance.md says how long each takes
 #   ./ci.sh STEP...        some of them: install fmt layers schema book lint python test bpf debug pages bench
 #   ./ci.sh quick [BASE]   what the changes since the commit BASE touch; without BASE: what is not committed, or HEAD
 #   ./ci.sh full           all of them, and what is too long for every change
@@ -66,9 +66,10 @@ fmt() {
 layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
 schema() { python3 ci/schema.py; } # the JSON schema of experiment files, against all of them
 book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
+clippy() { cargo clippy --workspace --all-targets --release --quiet -- -D warnings; }
 lint() {
   layers
-  cargo clippy --workspace --all-targets --release --quiet -- -D warnings
+  clippy
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --quiet
 }
 tests() { python3 ci/tests.py "$@"; } # all tests: golden values of every experiment, with its verdicts, are among them
@@ -107,7 +108,8 @@ debug() {
     [ $build = dev ] || only=(--workspace)
     # Random networks are the same in both.
     PROPTEST_RNG_SEED=1 cargo test "${only[@]}" --profile $build --quiet --test suite \
-      -- every_entry:: field:: --nocapture | grep -a -o 'digest [0-9a-f]\{16\}' | sort >"$digests/$build"
+      -- every_entry:: field:: --nocapture >"$digests/said" || { cat "$digests/said"; return 1; }
+    grep -a -o 'digest [0-9a-f]\{16\}' "$digests/said" | sort >"$digests/$build"
   done
   [ "$(wc -l <"$digests/dev")" -gt 500 ] || { echo "ci.sh: only $(wc -l <"$digests/dev") digests" >&2; return 1; }
   diff "$digests/dev" "$digests/release" >"$digests/diff" || {
@@ -179,15 +181,16 @@ quick() {
   # Tests read vectors, experiments and documents.
   if grep -qE '^(Cargo|vectors/|\.cargo)' <<<"$changed"; then
     crates=(contend-core contend-theory)
-  elif [ ${#crates[@]} -eq 0 ] && grep -qE '\.(md|toml)$' <<<"$changed"; then
+  elif grep -qE '^(experiments|papers)/.*\.toml$' <<<"$changed"; then
+    crates+=(contend-lab)
+  elif [ ${#crates[@]} -eq 0 ] && grep -qE '\.md$' <<<"$changed"; then
     crates=(contend)
   fi
   [ ${#crates[@]} -gt 0 ] || return 0
   step layers
   step clippy
-  CONTEND_SAMPLE=${CONTEND_SAMPLE:-16} step tests "${crates[@]}"
+  CONTEND_SAMPLE=${CONTEND_SAMPLE:-16} step test "${crates[@]}"
 }
-clippy() { cargo clippy --workspace --all-targets --release --quiet -- -D warnings; }
 
 # Too long for every change: papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.
 full() {
