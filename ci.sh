@@ -66,7 +66,7 @@ fmt() {
 layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
 schema() { python3 ci/schema.py; } # the JSON schema of experiment files, against all of them
 book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
-clippy() { cargo clippy --workspace --all-targets --release --quiet -- -D warnings; }
+clippy() { cargo clippy --workspace --all-targets --profile "${1:-release}" --quiet -- -D warnings; }
 lint() {
   layers
   clippy
@@ -165,7 +165,8 @@ pages() {
 bench() { cargo bench --workspace --profile release --quiet -- --test; } # every benchmark once
 
 # The changes since a commit: format and layers; clippy and tests of the crates that they touch and of those that depend
-# on them, with golden values of a sample; for documents and experiments, what reads them.
+# on them, with a sample of the long ones; for documents and experiments, what reads them. The profile `quick` compiles
+# only what was changed.
 quick() {
   local base="${1:-}" changed crates=()
   if [ -z "$base" ]; then
@@ -188,8 +189,8 @@ quick() {
   fi
   [ ${#crates[@]} -gt 0 ] || return 0
   step layers
-  step clippy
-  CONTEND_SAMPLE=${CONTEND_SAMPLE:-16} step test "${crates[@]}"
+  step clippy quick
+  CONTEND_SAMPLE=${CONTEND_SAMPLE:-16} CONTEND_CHANGED=$changed step test --profile quick "${crates[@]}"
 }
 
 # Too long for every change: papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.

@@ -3,7 +3,8 @@
 //! written and recorded with what they depend on: the text of the file and the golden value. Runs are deterministic, so
 //! what has not changed has the verdicts that it had.
 
-use super::{canon, golden, run};
+use super::golden::{self, sample};
+use super::{canon, run};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::judging::check::NOT_MET;
 use contend_lab::reading::file;
@@ -124,7 +125,8 @@ fn experiments_give_what_they_gave_and_their_verdicts_hold() {
     let files = all();
     let gone: Vec<&str> = BRIEF.iter().map(|(file, _)| *file).filter(|f| !files.iter().any(|g| g == f)).collect();
     assert!(gone.is_empty(), "there is no such file: {gone:?}");
-    let files: Vec<String> = files.into_iter().step_by(golden::step()).collect();
+    let in_sample = |i: usize, file: &str| i.is_multiple_of(sample::step()) || sample::is_changed(file);
+    let files: Vec<String> = (0..).zip(files).filter(|(i, f)| in_sample(*i, f)).map(|(_, f)| f).collect();
     let recorded = golden::read("verdicts.txt");
     let (next, seen) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|s| {

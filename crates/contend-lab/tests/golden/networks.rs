@@ -27,7 +27,7 @@ fn generated_networks_give_what_they_gave() {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             s.spawn(|| {
                 loop {
-                    let number = next.fetch_add(golden::step() as u64, Ordering::Relaxed);
+                    let number = next.fetch_add(golden::sample::step() as u64, Ordering::Relaxed);
                     if number >= generate::NETWORKS {
                         return;
                     }
@@ -45,7 +45,7 @@ fn generated_networks_give_what_they_gave() {
     let (mut lines, rare) = made.into_inner().unwrap();
     lines.sort();
     golden::compare("networks.txt", &lines);
-    if golden::step() > 1 {
+    if golden::sample::step() > 1 {
         return;
     }
     assert_eq!(rare.len(), CASES.len());
@@ -58,7 +58,7 @@ const PARALLEL_STEP: usize = 16;
 
 #[test]
 fn serial_and_parallel_runs_of_generated_networks_give_the_same() {
-    for number in (0..generate::NETWORKS).step_by(PARALLEL_STEP * golden::step()) {
+    for number in (0..generate::NETWORKS).step_by(PARALLEL_STEP * golden::sample::step()) {
         let (name, text) = (format!("network {number}"), generate::network(number));
         let seeds = [("seeds".to_owned(), "1..3".to_owned())];
         let [serial, parallel] = [1, 3].map(|jobs| canon::line(&run::outcome(&name, &text, &seeds, jobs)));

@@ -8,6 +8,8 @@
 #[allow(dead_code)]
 #[path = "../golden/generate.rs"]
 mod generate;
+#[path = "../../../../ci/sample.rs"]
+mod sample;
 
 use contend_core::Span;
 use contend_lab::execute::{Options, execute};
@@ -126,7 +128,7 @@ fn number(variable: &str, default: u64) -> u64 {
 
 #[test]
 fn mutated_networks_are_refused_or_run() {
-    let (first, cases) = (number("CONTEND_FUZZ_FIRST", 0), number("CONTEND_FUZZ_CASES", CASES));
+    let (first, cases) = (number("CONTEND_FUZZ_FIRST", 0), number("CONTEND_FUZZ_CASES", CASES / sample::step() as u64));
     let (next, ran) = (AtomicU64::new(first), AtomicU64::new(0));
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let (working, at): (_, Vec<AtomicU64>) = (AtomicUsize::new(cores), (0..cores).map(|_| AtomicU64::new(0)).collect());

@@ -3,6 +3,9 @@
 //! Every golden file is text with one value per line, so a change is a diff that a person can read. A test makes the
 //! same text and calls [`compare`]. With `CONTEND_BLESS=1` in the environment the file is written instead.
 
+#[path = "../../../../ci/sample.rs"]
+pub mod sample;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -19,11 +22,6 @@ pub fn fnv(bytes: &[u8]) -> u64 {
 /// True if golden files are written anew.
 pub fn blessed() -> bool {
     std::env::var_os("CONTEND_BLESS").is_some()
-}
-
-/// Of every so many values one is compared: `CONTEND_SAMPLE` in the environment, otherwise 1.
-pub fn step() -> usize {
-    std::env::var("CONTEND_SAMPLE").map_or(1, |n| n.parse().unwrap_or_else(|e| panic!("CONTEND_SAMPLE={n}: {e}")))
 }
 
 /// The text of `vectors/golden/<file>`; empty if it is to be written.
@@ -56,7 +54,7 @@ pub fn append(file: &str, line: &str) {
 /// When a line differs, or the file cannot be read.
 pub fn compare(file: &str, lines: &[String]) {
     if blessed() {
-        assert_eq!(step(), 1, "a sample does not make all lines of {file}: bless without CONTEND_SAMPLE");
+        assert_eq!(sample::step(), 1, "a sample does not make all lines of {file}: bless without CONTEND_SAMPLE");
         std::fs::write(root().join("vectors/golden").join(file), lines.join("\n") + "\n").unwrap();
         return;
     }
@@ -64,7 +62,7 @@ pub fn compare(file: &str, lines: &[String]) {
     let golden: BTreeSet<&str> = text.lines().collect();
     let now: BTreeSet<&str> = lines.iter().map(String::as_str).collect();
     let changed: Vec<&&str> = now.difference(&golden).collect();
-    let missing: Vec<&&str> = golden.difference(&now).filter(|_| step() == 1).collect();
+    let missing: Vec<&&str> = golden.difference(&now).filter(|_| sample::step() == 1).collect();
     if changed.is_empty() && missing.is_empty() {
         return;
     }

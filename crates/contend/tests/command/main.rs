@@ -17,6 +17,8 @@ mod needs;
 mod proxy;
 mod resume;
 mod run;
+#[path = "../../../../ci/sample.rs"]
+mod sample;
 mod starter;
 #[cfg(target_os = "linux")]
 mod tools;
