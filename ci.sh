@@ -195,7 +195,7 @@ quick() {
 
 # Too long for every change: papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.
 full() {
-  steps "${all[@]}"
+  everything
   step wheel
   step verdicts
   step plots
@@ -306,10 +306,17 @@ read_cpu() {
   cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$scratch")
 }
 
-# Python before the tests: these take pyarrow from its environment.
 all=(install fmt schema book lint python test bpf debug pages bench)
+# All of them. Python and a browser keep one core busy at most: they run beside the tests that compute.
+everything() {
+  steps install fmt schema book lint
+  # The tests take pyarrow from it.
+  python_environment >/dev/null
+  step test --beside python pages
+  steps bpf debug bench
+}
 case "${1:-all}" in
-  all) steps "${all[@]}" ;;
+  all) everything ;;
   quick) quick "${2:-}" ;;
   full) full ;;
   *)

@@ -5,6 +5,7 @@
     ci/tests.py CRATE...           those of these crates and of the crates that depend on them
     ci/tests.py --only NAME...     programs of these names (suite, golden, command, ...)
     ci/tests.py --profile NAME     built with this profile instead of `release`
+    ci/tests.py --beside STEP...   runs these steps of ci.sh, too, beside the programs that compute
 
 Programs that wait for real time or for other processes run beside those that compute. Each says how long it took. With
 CONTEND_SAMPLE=n long tests try every n-th case, and the files in CONTEND_CHANGED; those in LONG are left out.
@@ -59,7 +60,14 @@ def dependents(crates):
     return out
 
 
-def run(lane, failed, lock):
+def run(lane, steps, failed, lock):
+    if steps:
+        done = subprocess.run(["./ci.sh", *steps], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False)
+        with lock:
+            print(done.stdout, flush=True)
+            if done.returncode:
+                failed.append(f"./ci.sh {' '.join(steps)}")
     for crate, name, program, folder in lane:
         began = time.monotonic()
         # What cargo itself sets.
@@ -81,6 +89,7 @@ def main():
     parser.add_argument("crates", nargs="*", metavar="CRATE")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--profile", default="release")
+    parser.add_argument("--beside", nargs="+", default=[], metavar="STEP")
     args = parser.parse_args()
     programs = built(args.profile)
     if args.crates:
@@ -91,7 +100,8 @@ def main():
     waits = [p for p in programs if p[:2] in WAITING]
     computes = [p for p in programs if p[:2] not in WAITING]
     failed, lock = [], threading.Lock()
-    lanes = [threading.Thread(target=run, args=(lane, failed, lock)) for lane in (waits, computes)]
+    lanes = [threading.Thread(target=run, args=(lane, steps, failed, lock))
+             for lane, steps in ((waits, args.beside), (computes, []))]
     for lane in lanes:
         lane.start()
     for lane in lanes:
