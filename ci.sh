@@ -72,6 +72,8 @@ lint() {
   clippy
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --quiet
 }
+# What is built for use: with the features that tests add to libraries, so that it is not built once more for them.
+built() { cargo build --workspace --release --lib --bins --tests --quiet; }
 tests() { python3 ci/tests.py "$@"; } # all tests: golden values of every experiment, with its verdicts, are among them
 # The kernel programs: tests with the feature, and whether the committed objects are what their text says.
 bpf() {
@@ -123,7 +125,7 @@ debug() {
 # distribution.
 python_package() {
   local python
-  cargo build --workspace --release --quiet
+  built
   python=$(python_environment)
   rm -rf "$target/python-package"
   cp -r crates/contend-py/python "$target/python-package"
@@ -152,12 +154,12 @@ wheel() {
   # The wheel is built from the source distribution once more, as pip does where there is no wheel.
   "$bin/pip" install --quiet --disable-pip-version-check "$(echo "$target"/wheels/*.tar.gz)"
   "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall "$(echo "$target"/wheels/*.whl)[test]"
-  cargo build --workspace --release --quiet
+  built
   CONTEND="$(realpath "$target")/release/contend" "$bin/python" -m pytest --quiet
 }
 # Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap.
 pages() {
-  cargo build --workspace --release --quiet
+  built
   python3 ci/pages.py "$target/release/contend"
   python3 ci/live.py "$target/release/contend"
   python3 ci/plots.py "$target/release/contend" --check
