@@ -23,7 +23,7 @@ pub fn echo(text: &str, most: usize) -> String {
 }
 
 /// True if `c` is a control character, or changes how the characters after it are shown.
-pub(crate) fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

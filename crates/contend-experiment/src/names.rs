@@ -15,7 +15,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// The remedy for the unknown name `name`: the nearest of `names`, or else a list of them.
-pub(crate) fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = names.into_iter().collect();
     match nearest(name, all.iter().copied()) {
         Some(n) => format!("did you mean `{n}`?"),
@@ -29,7 +29,7 @@ pub(crate) fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -
 }
 
 /// The remedy for `word`, which is none of `words`: the nearest one, and all of them.
-pub(crate) fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     let list = words.iter().copied().take(LISTED).collect::<Vec<_>>().join(", ");
     match nearest(word, words) {
@@ -40,6 +40,6 @@ pub(crate) fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Splits the text of an error into what is wrong and the remedy after `; `, which may be missing.
-pub(crate) fn reason_and_remedy(text: &str) -> (&str, &str) {
+pub fn reason_and_remedy(text: &str) -> (&str, &str) {
     text.split_once("; ").unwrap_or((text, ""))
 }

@@ -56,7 +56,7 @@ impl Direction {
 
 /// A `[contention]` at one point of a file, ready to run.
 #[derive(Clone, Debug)]
-pub(crate) struct Contended {
+pub struct Contended {
     /// The stations. The caller sets the seed, which is 0 here.
     pub spec: SaturatedSpec,
     /// Number of successes that are measured.

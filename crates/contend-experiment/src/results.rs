@@ -227,8 +227,26 @@ impl Run {
         if flows.iter().any(greedy) { flows.iter().copied().filter(greedy).collect() } else { flows.to_vec() }
     }
 
+    /// Drops the time series, the histograms and the frames; keeps every number.
+    pub fn drop_detail(&mut self) {
+        self.series = Series::default();
+        self.frames = Vec::new();
+        self.successes = None;
+        self.drop_histograms();
+    }
+
+    /// Drops the histograms; keeps every number.
+    pub fn drop_histograms(&mut self) {
+        for flow in &mut self.flows {
+            (flow.rtt, flow.delay) = (Durations::new(), Durations::new());
+        }
+        for queue in &mut self.queues {
+            queue.delay = Durations::new();
+        }
+    }
+
     /// The run of a closed form. Nothing is simulated, so it has no time, flows or events.
-    pub(crate) fn of_model(point: &PointKey, metrics: BTreeMap<String, f64>, arguments: BTreeMap<String, f64>) -> Run {
+    pub fn of_model(point: &PointKey, metrics: BTreeMap<String, f64>, arguments: BTreeMap<String, f64>) -> Run {
         Run {
             point: point.clone(),
             seed: 1,

@@ -1,8 +1,8 @@
 //! What is measured in a run, and an upper bound on its memory. The bound depends on the network only, so it is the
 //! same on every machine.
 
-use crate::experiment::map::MapSeries;
-use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample, Transmitter, Word};
+use crate::map::MapSeries;
+use crate::results::{Flow, FlowSample, Queue, QueueSample, Transmitter, Word};
 use contend_core::{Span, Time};
 use contend_sim::net;
 use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
@@ -10,7 +10,7 @@ use contend_sim::wifi::Success;
 use contend_sim::wifi::phy::{ACK_BYTES, Format};
 
 /// Memory of one non-empty histogram of [`Durations`] in bytes: 1600 counters and their sum.
-pub(crate) const HISTOGRAM: u64 = 6_500;
+pub const HISTOGRAM: u64 = 6_500;
 /// Memory for the named metrics, the point and the air of a run in bytes.
 const METRICS: u64 = 8_192;
 
@@ -71,7 +71,7 @@ pub const MAX_QUEUE_SAMPLES: u64 = 4_000_000;
 
 /// How many objects are sampled at each instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sampled {
+pub struct Sampled {
     /// Flows.
     pub flows: u64,
     /// Estimators, summed over the flows.
@@ -115,14 +115,14 @@ fn observed(observers: u64) -> u64 {
 }
 
 /// The names of the estimators that watch a flow.
-pub(crate) fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
+pub fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
     let list = if let Transport::Tcp(t) = &f.ends.transport { t.estimates.as_slice() } else { &[] };
     list.iter().map(|(name, _)| name)
 }
 
 /// The numbers that determine the memory of a run's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Size {
+pub struct Size {
     /// What is sampled.
     pub sampled: Sampled,
     /// Stations on the air, access points included.

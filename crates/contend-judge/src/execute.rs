@@ -1,48 +1,86 @@
-//! All runs of an experiment, on all cores: each need with its seeds. A need is a sweep point, with or without the
+//! All runs of an experiment, in a [`Workshop`]: each need with its seeds. A need is a sweep point, with or without the
 //! settings of a claim as an overlay.
 //!
 //! All needs have the same first seeds. Further seeds are added in batches, until a precision is reached or claims are
 //! decided ([`crate::judging::stopping`]). What a batch runs depends on the results before it, not on their timing. So
 //! a resumed call makes the same batches, with the runs of the journal.
 //!
-//! Runs share no state, and results are collected in the order of the plan. So the number of cores changes only the
-//! elapsed time. Memory for details of runs is bounded: see [`crate::measuring::detail`].
+//! Runs share no state, and results are collected in the order of the plan. So the workshop changes only the elapsed
+//! time. Memory for details of runs is bounded: see [`crate::measuring::detail`].
 
-use crate::experiment::results::{Executed, Interrupted, Labels, Outcome, PointSeeds, Run, SearchResult};
-use crate::experiment::size::{CaptureWindow, Measure, Size};
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
 use crate::judging::{few_seeds, not_judged, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
-use crate::names::reason_and_remedy;
-pub use crate::reading::error::Error;
-use crate::reading::file::need::{of_check, of_claim};
-use crate::reading::file::{About, Experiment, FileError, Until, misread};
 use crate::running::contention;
 pub use crate::running::network::Simulated;
 use crate::running::network::{self, Engine};
-use crate::writing::journal::Journal;
 use contend_core::{Span, Time};
-use rayon::prelude::*;
+use contend_experiment::names::reason_and_remedy;
+pub use contend_experiment::reading::error::Error;
+use contend_experiment::reading::file::need::{of_check, of_claim};
+use contend_experiment::reading::file::{About, Experiment, FileError, Until, misread};
+use contend_experiment::results::{Executed, Interrupted, Labels, Outcome, PointKey, PointSeeds, Run, SearchResult};
+use contend_experiment::size::{CaptureWindow, Measure, Size};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Share of the CPU time that a prediction of this time may take.
 const PILOT: f64 = 0.02;
 
+/// Where runs are made: what a machine has, and a browser may not.
+pub trait Workshop: Sync {
+    /// Calls `job` with each number below `n` and returns when all are done. The order is free, and so is how many are
+    /// done at the same time.
+    fn each(&self, n: usize, job: &(dyn Fn(usize) + Sync)) {
+        (0..n).for_each(job);
+    }
+
+    /// Seconds since some instant, for the time that a run takes; 0 without a clock.
+    fn wall_s(&self) -> f64 {
+        0.0
+    }
+
+    /// CPU seconds of this thread since some instant, for [`predict`]; 0 without a clock.
+    fn cpu_s(&self) -> f64 {
+        0.0
+    }
+
+    /// The run that an earlier call has made.
+    fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+        let _ = (point, overlay, seed);
+        None
+    }
+
+    /// Keeps a finished run for later calls.
+    fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
+        let _ = (point, overlay, run);
+    }
+
+    /// True if no further run can be kept; then none is begun.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// The plainest workshop: one run after another, without a clock; no run is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Bench;
+
+impl Workshop for Bench {}
+
 /// Options of one call.
 pub struct Options<'a> {
-    /// Number of runs at the same time; 0 for one on each core.
-    pub jobs: usize,
+    /// Where the runs are made.
+    pub workshop: &'a dyn Workshop,
     /// True if time series and delay distributions are kept for a results folder even if no claim needs them.
     pub series: bool,
     /// The frames to capture in the first run.
     pub capture: Option<CaptureWindow>,
-    /// Each finished run is appended here. Runs of an earlier call are taken from here.
-    pub journal: Option<&'a Journal>,
     /// What makes the networks and lets their time pass.
     pub engine: &'a dyn Engine,
     /// The caller sets it to stop early; finished runs are kept.
@@ -52,14 +90,13 @@ pub struct Options<'a> {
 }
 
 impl Default for Options<'_> {
-    /// Simulated on each core until all is done; nothing is kept but the outcome.
+    /// Simulated on the [`Bench`] until all is done; nothing is kept but the outcome.
     fn default() -> Self {
         static NEVER: AtomicBool = AtomicBool::new(false);
         Options {
-            jobs: 0,
+            workshop: &Bench,
             series: false,
             capture: None,
-            journal: None,
             engine: &Simulated,
             stop: &NEVER,
             progress: &|_, _| {},
@@ -72,16 +109,16 @@ impl Default for Options<'_> {
 ///
 /// # Errors
 /// As [`execute`].
-pub fn predict(e: &Experiment, stop: &AtomicBool) -> Result<Duration, Error> {
+pub fn predict(e: &Experiment, workshop: &dyn Workshop, stop: &AtomicBool) -> Result<Duration, Error> {
     let (About::Network, Some(seed)) = (e.about(), e.seed(0)) else { return Ok(Duration::ZERO) };
     let runs = e.seeds.len() as f64;
     let whole = e.duration.as_secs_f64();
     let part = Span::from_secs_f64(whole * (PILOT * runs).min(1.0)).max(Span::from_millis(1));
     let one = |(need, _): &(Need, Size)| {
         let resolved = e.scenario(&need.point, &need.overlay)?;
-        network::cost(&resolved, seed, part, stop).map_err(Error::Network)
+        network::cost(&resolved, seed, part, &|| workshop.cpu_s(), stop).map_err(Error::Network)
     };
-    let all = e.needs.par_iter().map(one).collect::<Result<Vec<f64>, Error>>()?;
+    let all: Vec<f64> = each(workshop, &e.needs, |_, need| one(need))?;
     Ok(Duration::try_from_secs_f64(all.iter().sum::<f64>() * whole * runs).unwrap_or(Duration::MAX))
 }
 
@@ -92,27 +129,21 @@ pub fn predict(e: &Experiment, stop: &AtomicBool) -> Result<Duration, Error> {
 /// [`crate::measuring::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
     let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, options.series);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs)
-        .build()
-        .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
-    pool.install(|| {
-        let mut lab = Lab { e, detail: &detail, options, runs: vec![], missing: 0, notes: vec![] };
-        lab.runs.resize_with(e.needs.len(), Vec::new);
-        lab.first()?;
-        if let Some(until) = &e.until {
-            lab.until_precise(until)?;
-        }
-        let mut judged = lab.judged()?;
-        if let Some(most) = e.decide {
-            lab.decide(most, &mut judged)?;
-        }
-        let mut searches = Vec::new();
-        if let Some(s) = e.search.as_ref().filter(|_| lab.missing == 0) {
-            lab.missing = find(e, s, &detail, options, &mut searches)?;
-        }
-        lab.executed(judged, searches)
-    })
+    let mut call = Call { e, detail: &detail, options, runs: vec![], missing: 0, notes: vec![] };
+    call.runs.resize_with(e.needs.len(), Vec::new);
+    call.first()?;
+    if let Some(until) = &e.until {
+        call.until_precise(until)?;
+    }
+    let mut judged = call.judged()?;
+    if let Some(most) = e.decide {
+        call.decide(most, &mut judged)?;
+    }
+    let mut searches = Vec::new();
+    if let Some(s) = e.search.as_ref().filter(|_| call.missing == 0) {
+        call.missing = find(e, s, &detail, options, &mut searches)?;
+    }
+    call.executed(judged, searches)
 }
 
 /// The judged claims and checks of an experiment, in the order of the file.
@@ -122,7 +153,7 @@ struct Verdicts {
 }
 
 /// The runs of a call.
-struct Lab<'a> {
+struct Call<'a> {
     e: &'a Experiment,
     detail: &'a Detail,
     options: &'a Options<'a>,
@@ -133,7 +164,7 @@ struct Lab<'a> {
     notes: Vec<String>,
 }
 
-impl Lab<'_> {
+impl Call<'_> {
     /// Maximum memory for series and histograms. If more seeds may be needed, the first runs leave room for them.
     fn limit(&self) -> u64 {
         if self.e.until.is_some() || self.e.decide.is_some() { MOST_DETAIL / 2 } else { MOST_DETAIL }
@@ -379,35 +410,29 @@ fn run_all(
 ) -> Result<Made, Error> {
     let done = AtomicUsize::new(0);
     let total = plan.len();
-    let made: Vec<Option<Run>> = plan
-        .par_iter()
-        .enumerate()
-        .map(|(i, planned)| {
-            // After a failed append, a new run could be lost: start no more runs. `--resume` makes them later.
-            if options.stop.load(Ordering::Relaxed) || options.journal.is_some_and(Journal::has_failed) {
-                return Ok(None);
+    let workshop = options.workshop;
+    let made: Vec<Option<Run>> = each(workshop, plan, |i, planned| {
+        // After a failed append, a new run could be lost: start no more runs. `--resume` makes them later.
+        if options.stop.load(Ordering::Relaxed) || workshop.is_full() {
+            return Ok(None);
+        }
+        let need = &needs[planned.need].0;
+        // Frames are captured in the first run only.
+        let shown = options.capture.filter(|_| i == 0);
+        let run = match workshop.earlier(&need.point, need.overlay.settings(), planned.seed) {
+            // JSON has no labels of points.
+            Some(run) => with_frames(e, Run { point: need.point.clone(), ..run }, need, shown, options)?,
+            None => {
+                let run = make(e, need, *planned, detail, shown, options)?;
+                run.iter().for_each(|run| workshop.keep(&need.point, need.overlay.settings(), run));
+                run
             }
-            let need = &needs[planned.need].0;
-            // Frames are captured in the first run only.
-            let shown = options.capture.filter(|_| i == 0);
-            let earlier = options.journal.and_then(|j| j.take(&need.point, need.overlay.settings(), planned.seed));
-            let run = match earlier {
-                // JSON has no labels of points.
-                Some(run) => with_frames(e, Run { point: need.point.clone(), ..run }, need, shown, options)?,
-                None => {
-                    let run = make(e, need, *planned, detail, shown, options)?;
-                    if let (Some(run), Some(journal)) = (&run, options.journal) {
-                        journal.append(&need.point, need.overlay.settings(), run);
-                    }
-                    run
-                }
-            };
-            if run.is_some() {
-                (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
-            }
-            Ok(run)
-        })
-        .collect::<Result<_, Error>>()?;
+        };
+        if run.is_some() {
+            (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        }
+        Ok(run)
+    })?;
     let mut runs: Vec<Vec<Run>> = needs.iter().map(|_| Vec::new()).collect();
     let mut missing = 0;
     for (planned, run) in plan.iter().zip(made) {
@@ -417,6 +442,28 @@ fn run_all(
         }
     }
     Ok(Made { runs, missing })
+}
+
+/// What `job` makes of each of `all`, in their order. After the first error no job is begun.
+fn each<T: Sync, R: Send + Sync>(
+    workshop: &dyn Workshop,
+    all: &[T],
+    job: impl Fn(usize, &T) -> Result<R, Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    let made: Vec<OnceLock<R>> = all.iter().map(|_| OnceLock::new()).collect();
+    let failed: OnceLock<Error> = OnceLock::new();
+    workshop.each(all.len(), &|i| {
+        if failed.get().is_none() {
+            match job(i, &all[i]) {
+                Ok(x) => drop(made[i].set(x)),
+                Err(err) => drop(failed.set(err)),
+            }
+        }
+    });
+    match failed.into_inner() {
+        Some(err) => Err(err),
+        None => Ok(made.into_iter().filter_map(OnceLock::into_inner).collect()),
+    }
 }
 
 /// Makes one run; `None` if it was stopped. The network is resolved only now: all networks of a large sweep would not
@@ -430,10 +477,13 @@ fn make(
     options: &Options<'_>,
 ) -> Result<Option<Run>, Error> {
     let measure = Measure { capture: detail.captured(shown), ..detail.measure(planned.keep).clone() };
+    let began = options.workshop.wall_s();
+    let timed = |run: Option<Run>| run.map(|run| Run { wall_s: options.workshop.wall_s() - began, ..run });
     let mut run = match e.about() {
         About::Network => {
             let resolved = e.scenario(&need.point, &need.overlay)?;
             let mut run = network::run(&resolved, &need.point, planned.seed, &measure, options.engine, options.stop)
+                .map(timed)
                 .map_err(Error::Network)?;
             let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
             if let Some(run) = &mut run {
@@ -445,6 +495,7 @@ fn make(
         About::Contention => {
             let contended = e.contended(&need.point, &need.overlay)?;
             let mut run = contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
+                .map(timed)
                 .map_err(Error::Network)?;
             run.iter_mut().for_each(|run| run.metrics = metric::standard(run));
             run
@@ -499,7 +550,7 @@ impl std::fmt::Display for Halt {
 /// Searches at every point. Returns the number of runs that were not made because `stop` was set.
 fn find(
     e: &Experiment,
-    s: &crate::reading::file::Search,
+    s: &contend_experiment::reading::file::Search,
     detail: &Detail,
     options: &Options<'_>,
     all: &mut Vec<SearchResult>,

@@ -1,23 +1,17 @@
 //! From an experiment file to runs, statistics, claims and reports.
 //!
-//! The folders are layers; each depends only on those before it: [`experiment`] (plain types), [`reading`],
-//! [`running`], [`measuring`], [`judging`], [`writing`]. [`opening`], [`execute`] and [`reproduce`] may use all of
-//! them.
-//! `ci/layers.py` checks the order.
+//! The front door: what the command, Python, the live page and the emulator use. It opens files ([`opening`]) and
+//! spreads runs over cores ([`execute`]). The rooms behind it are crates: [`experiment`] with [`reading`]; [`running`],
+//! [`measuring`], [`judging`]; [`writing`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod echo;
-mod names;
-pub mod stats;
-
 pub mod execute;
-pub mod experiment;
-pub mod judging;
-pub mod measuring;
+pub mod folder;
 pub mod opening;
 pub mod reading;
 pub mod reproduce;
-pub mod running;
-pub mod writing;
 
-pub use names::nearest;
+pub use contend_experiment as experiment;
+pub use contend_experiment::{echo, nearest, stats};
+pub use contend_judge::{judging, measuring, running};
+pub use contend_report as writing;

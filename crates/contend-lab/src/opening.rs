@@ -1,9 +1,9 @@
 //! From a name to an experiment: the text of a file or a starter, and the settings of a call.
 
+use crate::folder::files_below;
 use crate::judging::claim;
 use crate::nearest;
 use crate::reading::file::{self, Experiment, FileError};
-use crate::reading::folder::files_below;
 use crate::reading::starter::{STARTERS, Starter};
 use std::fmt::Display;
 use std::io::{ErrorKind, Read as _};

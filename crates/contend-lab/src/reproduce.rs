@@ -1,8 +1,8 @@
 //! The experiments of the papers, their short form, and the report on all of them.
 
+use crate::folder::{TooLarge, files_below};
 use crate::nearest;
 use crate::reading::file::Experiment;
-use crate::reading::folder::{TooLarge, files_below};
 use std::path::{Path, PathBuf};
 
 /// An experiment of a paper.

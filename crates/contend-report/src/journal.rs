@@ -6,9 +6,10 @@
 //! and histograms that figures and claims need). `docs/journal.md` has the details. The journal ends before the first
 //! line that is incomplete or does not match its check value. Captured frames are not stored; they are simulated again.
 
-use crate::experiment::results::{PointKey, Run, Series, Successes};
-use crate::writing::disk;
+use crate::disk;
 use contend_core::Span;
+use contend_experiment::results::{PointKey, Run, Series, Successes};
+use contend_judge::execute::Workshop;
 use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, StationId, Success};
 use crc32fast::Hasher;
@@ -209,6 +210,21 @@ impl Journal {
 
     fn writer(&self) -> std::sync::MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// One run after another, each kept.
+impl Workshop for Journal {
+    fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+        self.take(point, overlay, seed)
+    }
+
+    fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
+        self.append(point, overlay, run);
+    }
+
+    fn is_full(&self) -> bool {
+        self.has_failed()
     }
 }
 

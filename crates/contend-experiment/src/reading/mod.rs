@@ -4,6 +4,5 @@
 pub mod error;
 pub mod expression;
 pub mod file;
-pub mod folder;
 pub mod model;
 pub mod starter;

@@ -6,8 +6,8 @@
 //! answer wants to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
 
 use super::claim::{Evidence, Finding, Need, Position};
-use crate::experiment::results::{CheckResult, Look, PointKey, Run};
-use crate::reading::file::{Check, FileError, Overlay, Source};
+use contend_experiment::reading::file::{Check, FileError, Overlay, Source};
+use contend_experiment::results::{CheckResult, Look, PointKey, Run};
 
 /// The answer of a check that holds.
 pub const MET: &str = "met";
@@ -58,8 +58,8 @@ pub fn judge<'a>(
 mod tests {
     use super::*;
     use crate::measuring::metric::synthetic::{empty, flow};
-    use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
-    use crate::reading::file::{Each, Expect, Requirement, Site};
+    use contend_experiment::reading::expression::{Dimension, Quantity, WrittenUnit};
+    use contend_experiment::reading::file::{Each, Expect, Requirement, Site};
 
     /// The check that uploads get at least 2 Mb/s, and runs in which they get so many bit/s.
     fn answer(sets: &[&str], when: &[u64], rates: &[f64]) -> Checked {

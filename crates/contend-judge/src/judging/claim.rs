@@ -32,16 +32,18 @@ mod tests;
 mod validity;
 
 use super::not_judged;
-use crate::experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary, SweptValue, point_text};
 use crate::measuring::metric::{Expr, Unmeasured};
-use crate::names::reason_and_remedy;
-use crate::reading::expression::{Dimension, Operator, Quantity, WrittenUnit};
-use crate::reading::file::need::{meant, readings, same_value};
-use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict};
-use crate::stats::{CONFIDENCE, Estimate, Range, Reading};
+use contend_experiment::names::reason_and_remedy;
+use contend_experiment::reading::expression::{Dimension, Operator, Quantity, WrittenUnit};
+use contend_experiment::reading::file::need::{meant, readings, same_value};
+use contend_experiment::reading::file::{
+    Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict,
+};
+use contend_experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary, SweptValue, point_text};
+use contend_experiment::stats::{CONFIDENCE, Estimate, Range, Reading};
 use std::collections::BTreeMap;
 
-pub use crate::reading::file::{Need, needs};
+pub use contend_experiment::reading::file::{Need, needs};
 pub use sequence::FLAT;
 pub use validity::validate;
 

@@ -3,9 +3,9 @@
 //! Two runs with the same seed draw the same random numbers for the same flows and stations. Their difference therefore
 //! varies less from seed to seed than the runs do. The mean difference has a 95 % Student interval over the pairs.
 
-use crate::experiment::results::{PointKey, Run, distinct};
 use crate::measuring::metric::{Expr, Unmeasured};
-use crate::stats::{self, Estimate, Range, Reading};
+use contend_experiment::results::{PointKey, Run, distinct};
+use contend_experiment::stats::{self, Estimate, Range, Reading};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

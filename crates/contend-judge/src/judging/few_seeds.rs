@@ -1,8 +1,8 @@
 //! What few seeds mean: wide intervals, and claims that stay undecided.
 
-use crate::experiment::results::{ClaimResult, PointKey, Run, distinct};
-use crate::reading::file::{Experiment, Verdict};
-use crate::stats::{CONFIDENCE, student};
+use contend_experiment::reading::file::{Experiment, Verdict};
+use contend_experiment::results::{ClaimResult, PointKey, Run, distinct};
+use contend_experiment::stats::{CONFIDENCE, student};
 
 /// From this number of seeds on, there is no warning.
 const ENOUGH: usize = 5;

@@ -2,10 +2,10 @@
 //!
 //! Floyd, Jacobson 1992, "On traffic phase effects in packet-switched gateways"; see `docs/model/phase-effects.md`.
 
-use crate::experiment::point::Resolved;
-use crate::experiment::results::{PointKey, Run};
-use crate::reading::file::{Experiment, Overlay};
 use contend_core::Span;
+use contend_experiment::point::Resolved;
+use contend_experiment::reading::file::{Experiment, Overlay};
+use contend_experiment::results::{PointKey, Run};
 use contend_sim::scenario::Scenario;
 
 /// A warning if `runs` show phase effects at some point of `e`. That is: a wire's drop-tail queue dropped packets of

@@ -6,11 +6,11 @@
 //!
 //! With several seeds, each side of the condition is averaged over the seeds before the comparison.
 
-use crate::experiment::results::Run;
 use crate::measuring::metric::{Condition, Unmeasured};
-use crate::reading::expression::{Dimension, ParseError};
-use crate::reading::file::{Overlay, Search};
-use crate::stats;
+use contend_experiment::reading::expression::{Dimension, ParseError};
+use contend_experiment::reading::file::{Overlay, Search};
+use contend_experiment::results::Run;
+use contend_experiment::stats;
 use std::fmt;
 
 /// How a search chooses the next value.
@@ -175,8 +175,8 @@ fn met(condition: &Condition, runs: &[Run]) -> Result<bool, Unmeasured> {
 mod tests {
     use super::*;
     use crate::measuring::metric::synthetic::{empty, queue};
-    use crate::reading::expression::Quantity;
-    use crate::reading::file::Site;
+    use contend_experiment::reading::expression::Quantity;
+    use contend_experiment::reading::file::Site;
 
     /// Searches for the window at which an access point drops more than one packet. It drops the packets above
     /// `limit(seed)`.
@@ -195,7 +195,7 @@ mod tests {
         let value = overlay.settings()["flow.0.window"].clone();
         let x = value
             .as_f64()
-            .or_else(|| crate::reading::expression::literal(value.as_str()?).map(|n| n.value))
+            .or_else(|| contend_experiment::reading::expression::literal(value.as_str()?).map(|n| n.value))
             .ok_or("no number")?;
         let one = |(i, limit): (usize, &f64)| Run {
             queues: vec![queue("ap", [(x - limit).max(0.0) as u64, 0, 0, 0], &[])],

@@ -12,8 +12,8 @@
 //! misses the true value is at most 5 % (Bonferroni's inequality, for any dependence between the looks), as for a
 //! single look. Equal shares need no table and give up little: with 6 looks an interval is a third wider.
 
-use crate::experiment::results::Look;
-use crate::stats::{CONFIDENCE, Estimate, Range, Reading};
+use contend_experiment::results::Look;
+use contend_experiment::stats::{CONFIDENCE, Estimate, Range, Reading};
 
 /// The number of seeds of the batch after `n`, at most `most`.
 pub fn next(n: usize, most: usize) -> usize {

@@ -11,13 +11,12 @@
 //! The estimate is an upper bound. It depends on the network only, so the choice is the same on every machine and for
 //! every number of cores.
 
-use crate::experiment::results::{Run, Series};
-use crate::experiment::size::{CaptureWindow, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
 use crate::measuring::metric::{Sampling, fingerprint};
-use crate::reading::error::Error;
-use crate::reading::file::Need;
 use contend_core::{Span, Time};
-use contend_sim::stats::Durations;
+use contend_experiment::reading::error::Error;
+use contend_experiment::reading::file::Need;
+use contend_experiment::results::Run;
+use contend_experiment::size::{CaptureWindow, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
 use contend_sim::wifi::phy::Phy;
 
 /// Maximum memory for the series and histograms of all runs, in bytes.
@@ -249,31 +248,12 @@ fn bytes(n: u64) -> String {
     }
 }
 
-impl Run {
-    /// Drops the time series, the histograms and the frames; keeps every number.
-    pub fn drop_detail(&mut self) {
-        self.series = Series::default();
-        self.frames = Vec::new();
-        self.successes = None;
-        self.drop_histograms();
-    }
-
-    fn drop_histograms(&mut self) {
-        for flow in &mut self.flows {
-            (flow.rtt, flow.delay) = (Durations::new(), Durations::new());
-        }
-        for queue in &mut self.queues {
-            queue.delay = Durations::new();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::results::PointKey;
-    use crate::experiment::size::{HISTOGRAM, Sampled};
-    use crate::reading::file::Overlay;
+    use contend_experiment::reading::file::Overlay;
+    use contend_experiment::results::PointKey;
+    use contend_experiment::size::{HISTOGRAM, Sampled};
 
     const SMALL: Size = Size {
         sampled: Sampled { flows: 10, queues: 21, estimates: 0, observed: 0 },

@@ -1,7 +1,7 @@
 //! What a user may want to know before the first run.
 
-use crate::experiment::map::hidden;
-use crate::reading::file::{About, Experiment, Overlay};
+use contend_experiment::map::hidden;
+use contend_experiment::reading::file::{About, Experiment, Overlay};
 use contend_sim::net::Net;
 use contend_sim::routing::Shortest;
 use contend_sim::scenario::Scenario;
@@ -73,7 +73,7 @@ fn shortest(net: &Net, map: &Map) -> Vec<Vec<StationId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::file::parse;
+    use contend_experiment::reading::file::parse;
 
     /// Three stations in a row at this distance in metres, sensed up to 300 m; the outer two send to the middle one.
     fn note(metres: u32, more: &str) -> Option<String> {

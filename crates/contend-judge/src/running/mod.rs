@@ -1,4 +1,4 @@
-//! One run: a point of an experiment and a seed become a [`Run`](crate::experiment::results::Run).
+//! One run: a point of an experiment and a seed become a [`Run`](contend_experiment::results::Run).
 
 pub mod advice;
 pub(crate) mod contention;

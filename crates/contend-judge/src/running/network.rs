@@ -4,16 +4,16 @@
 //! windows. A result is the difference between two readings of counters that only grow. So measuring does not change
 //! the run.
 
-use crate::experiment::map::MOST_INSTANTS;
-use crate::experiment::point::{Member, Resolved};
-use crate::experiment::results::{
+use contend_core::packet::PacketKind;
+use contend_core::{Packet, Span, Time};
+use contend_experiment::map::MOST_INSTANTS;
+use contend_experiment::point::{Member, Resolved};
+use contend_experiment::results::{
     Air, Backlog, Channel, Drops, Emulation, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses,
     ObservedStation, ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series,
     Successes, Transmitter, Wait, Ways, Word,
 };
-use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
-use contend_core::packet::PacketKind;
-use contend_core::{Packet, Span, Time};
+use contend_experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_sim::net::Net;
 use contend_sim::routing::RoutingDrop;
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec, Transport};
@@ -24,14 +24,12 @@ use contend_sim::wifi::bss::Bss;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
 use contend_sim::wifi::{Frame, FrameLog, StationId, is_message};
-use cpu_time::ThreadTime;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-/// Longest measurement of [`cost`].
-const PILOT: Duration = Duration::from_millis(200);
+/// Longest measurement of [`cost`], in seconds.
+const PILOT: f64 = 0.2;
 
 /// What makes the network of a run and lets its time pass: the simulator, or an emulator in real time.
 pub trait Engine: Sync {
@@ -119,8 +117,6 @@ pub fn run(
     engine: &dyn Engine,
     stop: &AtomicBool,
 ) -> Result<Option<Run>, String> {
-    #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
-    let started = std::time::Instant::now();
     let scenario = resolved.scenario.with_seed(seed);
     let beginning = Beginning { scenario: &scenario, members: &resolved.members, point, measure };
     let (mut net, mut driver) = engine.begin(&beginning)?;
@@ -173,7 +169,7 @@ pub fn run(
     let last = Reading::of(&mut net);
     let end = net.world.now();
     let span = (end - warm).as_secs_f64();
-    let mut run = Run {
+    Ok(Some(Run {
         point: point.clone(),
         seed,
         digest: format!("{:016x}", net.world.trace.digest()),
@@ -199,9 +195,7 @@ pub fn run(
         contending: None,
         arguments: BTreeMap::new(),
         emulation,
-    };
-    run.wall_s = started.elapsed().as_secs_f64();
-    Ok(Some(run))
+    }))
 }
 
 /// The access point of each access point, which is itself, and of each station.
@@ -250,14 +244,19 @@ fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> Result<bool, String>
     Ok(true)
 }
 
-/// What a simulated second of `resolved` costs: CPU seconds, measured over the first `part` of the simulated time, or
-/// less after [`PILOT`].
+/// What a simulated second of `resolved` costs: seconds of `clock`, measured over the first `part` of the simulated
+/// time, or less after [`PILOT`].
 ///
 /// # Errors
 /// As [`run`].
-pub(crate) fn cost(resolved: &Resolved, seed: u64, part: Span, stop: &AtomicBool) -> Result<f64, String> {
+pub(crate) fn cost(
+    resolved: &Resolved,
+    seed: u64,
+    part: Span,
+    clock: &dyn Fn() -> f64,
+    stop: &AtomicBool,
+) -> Result<f64, String> {
     let mut net = Net::new(&resolved.scenario.with_seed(seed))?;
-    let clock = || ThreadTime::try_now().map_or(Duration::ZERO, |t| t.as_duration());
     let started = clock();
     let mut done = Span::ZERO;
     while done < part && clock() - started < PILOT {
@@ -266,7 +265,7 @@ pub(crate) fn cost(resolved: &Resolved, seed: u64, part: Span, stop: &AtomicBool
             break;
         }
     }
-    Ok((clock() - started).as_secs_f64() / done.as_secs_f64())
+    Ok((clock() - started) / done.as_secs_f64())
 }
 
 fn captured(net: &Net) -> Vec<Frame> {
@@ -607,7 +606,7 @@ fn radios(net: &Net, now: &[RadioAccounts], before: &[RadioAccounts], span: f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::size::MAX_SAMPLES;
+    use contend_experiment::size::MAX_SAMPLES;
 
     #[test]
     fn the_step_grows_until_flows_and_estimates_together_stay_within_the_bound() {

@@ -5,11 +5,11 @@
 //! If a call is killed, `--resume` continues from this journal.
 
 use super::head;
-use crate::experiment::size::CaptureWindow;
-use crate::reading::file::Experiment;
-use crate::writing::disk;
-use crate::writing::journal::{self, Header, Journal};
-use crate::writing::output::Error;
+use crate::disk;
+use crate::journal::{self, Header, Journal};
+use crate::output::Error;
+use contend_experiment::reading::file::Experiment;
+use contend_experiment::size::CaptureWindow;
 use std::path::{Path, PathBuf};
 
 /// A results folder under construction. If it is dropped before [`Draft::put_in_place`], the folder stays for

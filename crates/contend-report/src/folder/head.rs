@@ -1,7 +1,7 @@
 //! The head of `run.toml`: version, command line, seeds and settings of the call, as comments before the experiment.
 
-use crate::reading::file::Experiment;
-use crate::writing::output::ReportContext;
+use crate::output::ReportContext;
+use contend_experiment::reading::file::Experiment;
 
 /// Start of the first line that [`repeatable`] writes.
 const HEAD: &str = "# contend ";
@@ -64,7 +64,7 @@ mod tests {
                         [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"reno\"\n";
 
     fn load(text: &str, sets: &[(String, String)]) -> Experiment {
-        crate::reading::file::parse("t.toml", text, sets).unwrap()
+        contend_experiment::reading::file::parse("t.toml", text, sets).unwrap()
     }
 
     #[test]

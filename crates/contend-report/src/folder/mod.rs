@@ -11,10 +11,10 @@ mod head;
 pub use draft::{Draft, ResumeError, header, remove_journal, unfinished};
 pub use head::{repeatable, settings};
 
-use crate::experiment::results::{Executed, Labels, Run};
-use crate::reading::file::{Experiment, Overlay};
-use crate::writing::journal;
-use crate::writing::output::{self, CaptureFormat, Error, Export, ReportContext, atomically};
+use crate::journal;
+use crate::output::{self, CaptureFormat, Error, Export, ReportContext, atomically};
+use contend_experiment::reading::file::{Experiment, Overlay};
+use contend_experiment::results::{Executed, Labels, Run};
 use serde::Deserialize;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

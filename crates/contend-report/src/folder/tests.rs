@@ -2,14 +2,14 @@
 //! absent, earlier results must be unchanged, and no finished run may be lost.
 
 use super::{Draft, Extra, header, write};
-use crate::execute::{Options, execute};
-use crate::experiment::results::Executed;
-use crate::experiment::size::CaptureWindow;
-use crate::reading::file::{Experiment, parse};
-use crate::writing::disk::fault;
-use crate::writing::journal::{Journal, NAME};
-use crate::writing::output::{FORMATS, ReportContext};
+use crate::disk::fault;
+use crate::journal::{Journal, NAME};
+use crate::output::{FORMATS, ReportContext};
 use contend_core::Time;
+use contend_experiment::reading::file::{Experiment, parse};
+use contend_experiment::results::Executed;
+use contend_experiment::size::CaptureWindow;
+use contend_judge::execute::{Bench, Options, Workshop, execute};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,8 @@ fn frames() -> CaptureWindow {
 }
 
 fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {
-    let options = Options { jobs: 1, series: true, capture: Some(frames()), journal, ..Options::default() };
+    let workshop: &dyn Workshop = journal.map_or(&Bench, |journal| journal);
+    let options = Options { workshop, series: true, capture: Some(frames()), ..Options::default() };
     let mut executed = execute(e, &options).unwrap();
     executed.outcome.runs.iter_mut().for_each(|r| r.wall_s = 0.0);
     executed

@@ -6,11 +6,11 @@
 
 use super::field::{AIR, ESTIMATE, FLOW, FLOW_AT, Field, Instant, QUEUE, QUEUE_AT, RUN, Read, unit};
 use super::shape::{points, swept_keys, value_text};
-use crate::experiment::results::{
+use contend_experiment::reading::expression::{Dimension, Quantity};
+use contend_experiment::results::{
     Air, Columns, ObservedStation, ObserverSeries, Outcome, PointKey, QueueSample, Run, Summary, SweptValue, Word,
 };
-use crate::measuring::metric::Expr;
-use crate::reading::expression::{Dimension, Quantity};
+use contend_judge::measuring::metric::Expr;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

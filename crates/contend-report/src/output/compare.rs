@@ -3,7 +3,8 @@
 use super::field::metric_unit;
 use super::shape::{fixed, point_text, unit_of};
 use super::table::{Grid, Paint, WIDTH, wrapped};
-use crate::judging::compare::{Comparison, Difference};
+use crate::output::shape::InText as _;
+use contend_judge::judging::compare::{Comparison, Difference};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

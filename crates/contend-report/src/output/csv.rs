@@ -11,7 +11,7 @@ use super::field::{
     metric_unit, unit,
 };
 use super::shape::{points, swept_keys, value_text};
-use crate::experiment::results::{Outcome, Run};
+use contend_experiment::results::{Outcome, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 

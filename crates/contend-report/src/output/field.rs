@@ -8,11 +8,11 @@
 //! A name never has a unit in it, and every number is in the base unit: s, bps, B, p (packets), or 1 (counts and
 //! shares). A name that is a metric of expressions has the unit and the meaning of that metric.
 
-use crate::experiment::results::{Air, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Ways, Word};
-use crate::measuring::metric::{Expr, metric_at};
-use crate::reading::expression::Dimension;
 use Read::{Count, Counts, Each, Flag, List, Number, Text};
 use contend_core::cc::SSTHRESH_INFINITE;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::{Air, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Ways, Word};
+use contend_judge::measuring::metric::{Expr, metric_at};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -286,7 +286,7 @@ pub(super) const DATA: [&[Field<StationData>]; 2] = [
 /// What the radio of one station of a field does.
 pub(super) struct StationRadio {
     pub(super) name: String,
-    /// Shares in the order of [`Radio`](crate::experiment::results::Radio)'s accounts.
+    /// Shares in the order of [`Radio`](contend_experiment::results::Radio)'s accounts.
     shares: [f64; 5],
 }
 

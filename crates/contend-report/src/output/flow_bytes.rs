@@ -4,8 +4,8 @@
 //! Station number i has 02:00:00:00:xx:xx and 10.0.x.x. The wired host of flow i has 02:00:00:01:xx:xx and 10.1.x.x.
 //! Both contain the number, in hexadecimal or as bytes. Data go to port 50001 + flow.
 
-use crate::experiment::results::Run;
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
+use contend_experiment::results::Run;
 use contend_sim::wifi::{BROADCAST, FrameKind, StationId};
 use std::collections::BTreeMap;
 

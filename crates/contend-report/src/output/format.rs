@@ -1,7 +1,7 @@
 //! Formats in which results are written for other programs.
 
 use super::{csv, json};
-use crate::experiment::results::Outcome;
+use contend_experiment::results::Outcome;
 use std::io::{self, Write};
 
 /// A format: a word of `--format`, and a file in the results folder.
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn the_recipe_for_an_output_format_compiles() {
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let contributing = include_str!("../../../../../CONTRIBUTING.md");
+        let contributing = include_str!("../../../../CONTRIBUTING.md");
         let recipe =
             contributing.split_once("### An output format").and_then(|(_, r)| r.split_once("```rust")).unwrap().1;
         let recipe = recipe.split_once("```").unwrap().0;

@@ -25,10 +25,11 @@ use super::table::{
     verdict_sign,
 };
 use super::{Error, ReportContext, atomically};
-use crate::experiment::results::{ClaimResult, Outcome, PointKey, Run};
-use crate::judging::check::{MET, NOT_MET};
-use crate::stats::{Estimate, Range};
+use crate::output::shape::InText as _;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use contend_experiment::results::{ClaimResult, Outcome, PointKey, Run};
+use contend_experiment::stats::{Estimate, Range};
+use contend_judge::judging::check::{MET, NOT_MET};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -401,7 +402,7 @@ fn flow_table(runs: &[&Run]) -> String {
         class=\"unit\">ms</span></th><th>RTT p95 <span class=\"unit\">ms</span></th>";
     out += "<th>delay p95 <span \
         class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
-    type Of = fn(&crate::experiment::results::Flow) -> Option<f64>;
+    type Of = fn(&contend_experiment::results::Flow) -> Option<f64>;
     type Kind = fn(&[f64]) -> Estimate;
     let exact: Kind = |values| estimate(values, Range::FROM_ZERO);
     let columns: [(Of, Kind, f64, usize); 7] = [

@@ -2,7 +2,7 @@
 
 use super::Format;
 use super::field::units;
-use crate::experiment::results::Outcome;
+use contend_experiment::results::Outcome;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Output formats of an [outcome](crate::experiment::results::Outcome): the table on the terminal, the
+//! Output formats of an [outcome](contend_experiment::results::Outcome): the table on the terminal, the
 //! [formats](FORMATS), Parquet, captures, [exports](EXPORTS), and the report page.
 //!
 //! Every writer takes the outcome. A writer that also shows the command, the source or the seeds takes a
@@ -38,9 +38,9 @@ pub(crate) use table::not_the_papers;
 pub use table::{WIDTH, advice, checked_text, claim_text, look_text, measured_text, summary_table, wrapped};
 pub use tally::Tally;
 
-use crate::experiment::results::{Outcome, PointKey};
-use crate::reading::file::{self, Along, Experiment, Log};
-use crate::writing::disk;
+use crate::disk;
+use contend_experiment::reading::file::{self, Along, Experiment, Log};
+use contend_experiment::results::{Outcome, PointKey};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 

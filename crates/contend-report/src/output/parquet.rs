@@ -9,7 +9,7 @@
 
 use super::columns::{self, Kind, Table, Values};
 use super::{Error, ReportContext, whole};
-use crate::experiment::results::Outcome;
+use contend_experiment::results::Outcome;
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;

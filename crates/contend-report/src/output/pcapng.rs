@@ -13,8 +13,8 @@
 
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
 use super::message_bytes::write_message;
-use crate::experiment::results::Run;
 use contend_core::Packet;
+use contend_experiment::results::Run;
 use contend_sim::wifi::phy::{Band, Family, Fec, Mode};
 use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, InFrame, is_message};
 use std::io::{self, Write};
@@ -424,7 +424,7 @@ fn packet(run: &Run, f: &Frame, bytes: &[u8], original: usize, w: &mut impl Writ
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measuring::metric::synthetic;
+    use crate::synthetic;
     use contend_core::{Span, Time};
     use contend_sim::wifi::access::Category;
 

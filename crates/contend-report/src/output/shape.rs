@@ -1,11 +1,11 @@
 //! Helpers that the writers share: sweep points in order, groups of flows, units of metrics, means with their
 //! intervals.
 
-pub use crate::experiment::results::point_text;
-use crate::experiment::results::{Outcome, PointKey, Run, SweptValue, distinct};
-use crate::measuring::metric::Expr;
-use crate::reading::expression::Dimension;
-use crate::stats::{Estimate, Range, Reading};
+use contend_experiment::reading::expression::Dimension;
+pub use contend_experiment::results::point_text;
+use contend_experiment::results::{Outcome, PointKey, Run, SweptValue, distinct};
+use contend_experiment::stats::{Estimate, Range, Reading};
+use contend_judge::measuring::metric::Expr;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
 
@@ -69,10 +69,21 @@ fn estimate_of(readings: &[Reading], range: Range) -> Estimate {
     Estimate::of_readings(readings, range).unwrap_or(none)
 }
 
-impl Estimate {
+/// An estimate as tables and figures show it.
+pub(super) trait InText {
     /// `12.34 ± 0.05`: mean and interval times `scale`, with at most this many decimals, and no more than two
     /// significant digits of the interval. Without an interval the text is the mean only.
-    pub(super) fn text(&self, scale: f64, decimals: usize) -> String {
+    fn text(&self, scale: f64, decimals: usize) -> String;
+
+    /// The mean and the interval of [`InText::text`]; `None` without a mean.
+    fn parts(&self, scale: f64, decimals: usize) -> Option<(String, Option<String>)>;
+
+    /// The mean and the ends of the interval, all times `scale`.
+    fn scaled(&self, scale: f64) -> (f64, Option<(f64, f64)>);
+}
+
+impl InText for Estimate {
+    fn text(&self, scale: f64, decimals: usize) -> String {
         match self.parts(scale, decimals) {
             Some((mean, Some(around))) => format!("{mean} {around}"),
             Some((mean, None)) => mean,
@@ -80,8 +91,7 @@ impl Estimate {
         }
     }
 
-    /// The mean and the interval of [`Estimate::text`]; `None` without a mean.
-    pub(super) fn parts(&self, scale: f64, decimals: usize) -> Option<(String, Option<String>)> {
+    fn parts(&self, scale: f64, decimals: usize) -> Option<(String, Option<String>)> {
         if !self.mean.is_finite() {
             return None;
         }
@@ -93,8 +103,7 @@ impl Estimate {
         Some((fixed(self.mean * scale, decimals), around))
     }
 
-    /// The mean and the ends of the interval, all times `scale`.
-    pub(super) fn scaled(&self, scale: f64) -> (f64, Option<(f64, f64)>) {
+    fn scaled(&self, scale: f64) -> (f64, Option<(f64, f64)>) {
         (self.mean * scale, self.interval.map(|(a, b)| (a * scale, b * scale)))
     }
 }
@@ -212,7 +221,7 @@ pub(super) fn unit_of(metric: &str) -> Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measuring::metric::synthetic::example;
+    use crate::synthetic::example;
 
     #[test]
     fn the_student_interval_of_five_values_uses_2_776() {

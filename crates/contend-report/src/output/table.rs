@@ -6,15 +6,16 @@ use super::shape::{
     around, estimate, fixed, jain_flows, main_metrics, percentile, point_text, points, runs_of, seeds_text, summary_of,
     swept_keys, unit_of, value_text,
 };
-use crate::echo::{WORD, echo};
-use crate::experiment::results::{
+use crate::output::shape::InText as _;
+use contend_experiment::echo::{WORD, echo};
+use contend_experiment::reading::expression::WrittenUnit;
+use contend_experiment::reading::file::Origin;
+use contend_experiment::results::{
     Carried, CheckResult, ClaimResult, Flow, Interrupted, Look, Measured, Outcome, PointKey, Run, SearchResult,
     Summary, packet_loss,
 };
-use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
-use crate::reading::expression::WrittenUnit;
-use crate::reading::file::Origin;
-use crate::stats::{self, Range};
+use contend_experiment::stats::{self, Range};
+use contend_judge::judging::check::{MET, NOT_DECIDED, NOT_MET};
 
 /// Maximum width of running text; also the width of a table when the terminal's width is unknown.
 pub const WIDTH: usize = 100;

@@ -1,8 +1,8 @@
 //! Claims counted by source and verdict. The claims of the paper itself come first; those of our specification and
 //! those beyond the paper are counted apart.
 
-use crate::experiment::results::ClaimResult;
-use crate::reading::file::{Origin, Verdict};
+use contend_experiment::reading::file::{Origin, Verdict};
+use contend_experiment::results::ClaimResult;
 
 /// The number of claims of each source with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Mean and half width of the 95 % interval of each metric at each point, separated by tabs.
 
 use super::Format;
-use crate::experiment::results::Outcome;
+use contend_experiment::results::Outcome;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {

@@ -1,8 +1,8 @@
 //! The first pages of docs/validation.md: verdicts counted for each paper, then a page for each paper.
 
-use crate::experiment::results::Outcome;
-use crate::reading::file::{Origin, Verdict};
-use crate::writing::output::Tally;
+use crate::output::Tally;
+use contend_experiment::reading::file::{Origin, Verdict};
+use contend_experiment::results::Outcome;
 use std::path::Path;
 
 /// The file in a paper's folder that says what the verdicts mean for the paper.

@@ -2,8 +2,8 @@
 
 mod first_page;
 
-use crate::experiment::results::{Measured, Outcome};
-use crate::writing::output::{measured_text, not_the_papers, wrapped};
+use crate::output::{measured_text, not_the_papers, wrapped};
+use contend_experiment::results::{Measured, Outcome};
 use std::collections::BTreeSet;
 
 /// Maximum length of a line of prose.

@@ -21,7 +21,7 @@ pub use quantity::{Dimension, Quantity, WrittenUnit};
 pub use syntax::{Argument, Bracket, Part, Syntax, parse};
 pub use token::literal;
 
-pub(crate) use parse_error::error;
+pub use parse_error::error;
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ pub enum Operator {
 
 impl Operator {
     /// The symbol in expressions.
-    pub(crate) fn symbol(self) -> &'static str {
+    pub fn symbol(self) -> &'static str {
         match self {
             Operator::Add => "+",
             Operator::Subtract => "-",
@@ -61,7 +61,7 @@ impl Operator {
     }
 
     /// Binding power; operators with a higher power are applied first.
-    pub(crate) fn power(self) -> u8 {
+    pub fn power(self) -> u8 {
         match self {
             Operator::Add | Operator::Subtract => 1,
             Operator::Multiply | Operator::Divide => 2,

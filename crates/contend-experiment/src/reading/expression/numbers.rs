@@ -1,7 +1,7 @@
 //! Values of a swept key as numbers on an axis.
 
 use super::literal;
-use crate::experiment::swept::SweptValue;
+use crate::swept::SweptValue;
 
 /// The values as numbers, and the unit of the first one. `None` unless all values are numbers, or all are quantities of
 /// one dimension; `None` also if one has a label.

@@ -24,6 +24,6 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 /// An error about the bytes `span`.
-pub(crate) fn error(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> ParseError {
+pub fn error(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> ParseError {
     ParseError { message: message.into(), help: help.into(), span }
 }

@@ -4,9 +4,9 @@ use contend_core::Span;
 use std::fmt;
 
 /// Longest time allowed in a file, in seconds: 11 days.
-pub(crate) const LONGEST: f64 = 1e6;
+pub const LONGEST: f64 = 1e6;
 /// Highest rate allowed in a file, in bits per second.
-pub(crate) const FASTEST: f64 = 1e12;
+pub const FASTEST: f64 = 1e12;
 
 /// A number in the base unit of its dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -259,7 +259,7 @@ fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
 
 /// The unit of one of these dimensions that is nearest to the misspelt `word`: `Mb` is `Mbps` if a rate is expected,
 /// and `MB` if bytes are.
-pub(crate) fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static str> {
+pub fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static str> {
     let plain = word.replace("bit/s", "bps").replace("b/s", "bps").replace("bit", "b").replace(['µ', 'μ'], "u");
     let units = || UNITS.iter().filter(|u| kinds.contains(&u.1)).map(|u| u.0);
     let begins = |unit: &str| unit.get(..plain.len()).is_some_and(|start| start.eq_ignore_ascii_case(&plain));

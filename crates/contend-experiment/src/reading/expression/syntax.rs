@@ -84,7 +84,7 @@ pub struct Argument<'a> {
 
 impl Syntax<'_> {
     /// True if the expression is a zero, which fits any unit.
-    pub(crate) fn is_zero(&self) -> bool {
+    pub fn is_zero(&self) -> bool {
         matches!(&self.part, Part::Number(n) if n.value == 0.0)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::error::Site;
 use super::tree::Overlay;
-use crate::experiment::results::SweptValue;
 use crate::reading::expression::{Quantity, WrittenUnit};
+use crate::results::SweptValue;
 use std::collections::BTreeMap;
 
-/// A selection of points: swept key -> selected values, written exactly as in [`crate::experiment::results::PointKey`].
+/// A selection of points: swept key -> selected values, written exactly as in [`crate::results::PointKey`].
 /// A missing key selects all its values.
 pub type When = BTreeMap<String, Vec<SweptValue>>;
 
@@ -114,7 +114,7 @@ pub enum Expect {
     /// The metric falls from each of these values of a swept key to the next: the value with the largest metric comes
     /// first.
     Order {
-        /// Values of the key, written as in [`crate::experiment::results::PointKey`].
+        /// Values of the key, written as in [`crate::results::PointKey`].
         values: Vec<SweptValue>,
         /// The sweep key.
         along: String,

@@ -7,7 +7,7 @@ use super::network::params;
 use super::reader::{ReadContext, Val};
 use super::tree::Node;
 use super::wifi::read_busy_slot;
-use crate::experiment::point::Contended;
+use crate::point::Contended;
 use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{ContenderSpec, SaturatedSpec};

@@ -3,9 +3,9 @@
 use super::keys::{self, Key, Kind, keys};
 use super::tree::{Node, NodeKind, read_setting, split_path};
 use super::{About, Experiment};
-use crate::experiment::results::SweptValue;
 use crate::names::suggest;
 use crate::reading::expression::{Quantity, WrittenUnit};
+use crate::results::SweptValue;
 use contend_core::registry::{Param, Unit};
 use serde::Serialize;
 

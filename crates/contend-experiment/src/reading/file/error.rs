@@ -98,13 +98,13 @@ impl FileError {
     }
 
     /// Says that the error occurs only at `point` of the sweep.
-    pub(crate) fn at(mut self, point: &str) -> FileError {
+    pub fn at(mut self, point: &str) -> FileError {
         self.0.message += &format!(" (at {})", echo(point, SENTENCE));
         self
     }
 
     /// The first byte of the first marked place, if that place is in the file.
-    pub(crate) fn byte(&self) -> Option<usize> {
+    pub fn byte(&self) -> Option<usize> {
         self.0.labels.first().filter(|_| !self.0.is_option).map(|(range, _)| range.start)
     }
 

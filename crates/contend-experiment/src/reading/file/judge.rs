@@ -5,8 +5,8 @@ use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
 use super::tree::{Node, NodeKind, Overlay, flatten};
-use crate::experiment::results::SweptValue;
 use crate::reading::expression::{Quantity, WrittenUnit, numbers};
+use crate::results::SweptValue;
 
 /// Largest distance from the value of `near`, as a share of it, if the file does not say `within`.
 const TOLERANCE: f64 = 0.1;

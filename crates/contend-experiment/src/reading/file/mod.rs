@@ -37,7 +37,7 @@ mod judge;
 pub mod keys;
 mod model;
 mod naming;
-pub(crate) mod need;
+pub mod need;
 mod network;
 mod passing;
 mod places;
@@ -62,17 +62,17 @@ pub use claim::{
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use program::ProgramSpec;
-pub use traces::Traces;
+pub use traces::{Files, Traces};
 pub use tree::{Overlay, pieces};
 
-use crate::experiment::point::{Contended, Resolved};
-use crate::experiment::results::{PointKey, SweptValue};
-use crate::experiment::size::Size;
+use crate::point::{Contended, Resolved};
+use crate::results::{PointKey, SweptValue};
+use crate::size::Size;
 use contend_core::Span;
-pub(crate) use quoted::misread;
+pub use quoted::misread;
 
 use judge::Judge;
-use model::Modelled;
+pub use model::Modelled;
 use reader::{Fields, ReadContext, Val};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -120,7 +120,7 @@ pub struct Experiment {
     /// The search for a threshold.
     pub search: Option<Search>,
     /// Every need of points and claims ([`needs`]), with the size of its results.
-    pub(crate) needs: Vec<(Need, Size)>,
+    pub needs: Vec<(Need, Size)>,
     sweep: Sweep,
     /// The tables of the network, as in the file.
     network: Node,
@@ -128,31 +128,25 @@ pub struct Experiment {
     pub traces: Arc<Traces>,
 }
 
-/// Reads the file at `path` and applies the `--set` settings of the command line.
+/// The experiment of a text that names no files; `name` is its name in errors. The `--set` settings of the command line
+/// are applied to it.
 ///
 /// # Errors
-/// When the file cannot be read or is invalid.
-pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
-    let name = path.display().to_string();
-    match std::fs::read_to_string(path) {
-        Ok(text) => parse(&name, &text, overrides),
-        Err(e) => {
-            let source = Source { path: name, text: String::new(), sets: vec![] };
-            Err(FileError::new(
-                &source,
-                &Site::None,
-                format!("the file cannot be read: {e}"),
-                "give the path of an experiment file; `contend list experiments` shows those that come with contend",
-            ))
-        }
-    }
+/// When the text is invalid or names a file.
+pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+    parse_with(name, text, overrides, |_, _| Err(std::io::ErrorKind::Unsupported.into()))
 }
 
-/// Like [`load`], for a text in memory; `name` is its name in errors.
+/// Like [`parse`]; `files` brings the files that the experiment names.
 ///
 /// # Errors
-/// When the text is invalid.
-pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+/// When the text is invalid, or a file cannot be read.
+pub fn parse_with(
+    name: &str,
+    text: &str,
+    overrides: &[(String, String)],
+    files: Files,
+) -> Result<Experiment, FileError> {
     let sets = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
     let mut tree = tree::read(&source)?;
@@ -252,7 +246,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         needs,
         sweep,
         network,
-        traces: Arc::default(),
+        traces: Arc::new(Traces::of(files)),
     };
     experiment.needs = experiment.tried()?;
     Ok(experiment)
@@ -420,7 +414,7 @@ impl Experiment {
     }
 
     /// Names of the arguments of the file's `[model]` at every point: those of the table, and swept ones.
-    pub(crate) fn model_arguments(&self) -> BTreeSet<String> {
+    pub fn model_arguments(&self) -> BTreeSet<String> {
         let table = self.network.get("model").and_then(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone());
         let swept =
             self.points.iter().flat_map(PointKey::keys).filter_map(|key| key.strip_prefix("model.").map(str::to_owned));
@@ -428,12 +422,12 @@ impl Experiment {
     }
 
     /// The closed forms at `point` with `overlay`.
-    pub(crate) fn modelled(&self, point: &PointKey, overlay: &Overlay) -> Result<Modelled, FileError> {
+    pub fn modelled(&self, point: &PointKey, overlay: &Overlay) -> Result<Modelled, FileError> {
         model::resolve(&self.source, &self.at(point, overlay)?)
     }
 
     /// The `[contention]` at `point` with `overlay`.
-    pub(crate) fn contended(&self, point: &PointKey, overlay: &Overlay) -> Result<Contended, FileError> {
+    pub fn contended(&self, point: &PointKey, overlay: &Overlay) -> Result<Contended, FileError> {
         contention::resolve(&self.source, &self.at(point, overlay)?)
     }
 
@@ -447,7 +441,7 @@ impl Experiment {
     }
 
     /// The size of the results at `point` with `overlay`. The network is resolved and dropped again.
-    pub(crate) fn size(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
+    pub fn size(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
         match self.about() {
             About::Network => self.scenario(point, overlay).map(|r| Size::of(&r.scenario)),
             About::Model => self.modelled(point, overlay).map(|_| Size::MODEL),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The closed forms at one point of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Modelled {
+pub struct Modelled {
     /// The named models, in the file's order.
     pub models: Vec<&'static Model>,
     /// Their arguments by name, in base units. Arguments with a default may be missing.

@@ -1,7 +1,7 @@
 //! Which runs an experiment, its claims and its checks need.
 
 use super::{Check, Claim, Experiment, Overlay, Requirement};
-use crate::experiment::results::PointKey;
+use crate::results::PointKey;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -42,7 +42,8 @@ pub fn needs(e: &Experiment) -> Vec<Need> {
     needed(&e.points, &e.claims, &e.checks)
 }
 
-pub(crate) fn needed(points: &[PointKey], claims: &[Claim], checks: &[Check]) -> Vec<Need> {
+/// What `claims` and `checks` need at these points, each once.
+pub fn needed(points: &[PointKey], claims: &[Claim], checks: &[Check]) -> Vec<Need> {
     let mut seen = BTreeSet::new();
     let mut all = vec![];
     let mut add = |n: Need| {
@@ -57,12 +58,12 @@ pub(crate) fn needed(points: &[PointKey], claims: &[Claim], checks: &[Check]) ->
 }
 
 /// The needs of a claim; some may occur twice.
-pub(crate) fn of_claim(points: &[PointKey], claim: &Claim) -> Vec<Need> {
+pub fn of_claim(points: &[PointKey], claim: &Claim) -> Vec<Need> {
     readings(claim).iter().flat_map(|(_, reading)| required(points, &claim.requirement, reading)).collect()
 }
 
 /// The needs of a check; some may occur twice.
-pub(crate) fn of_check(points: &[PointKey], check: &Check) -> Vec<Need> {
+pub fn of_check(points: &[PointKey], check: &Check) -> Vec<Need> {
     required(points, &check.requirement, &Overlay::default())
 }
 
@@ -79,7 +80,7 @@ fn required(points: &[PointKey], requirement: &Requirement, reading: &Overlay) -
 }
 
 /// The readings of a claim. A claim without readings has one with an empty overlay.
-pub(crate) fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
+pub fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
     if claim.reading.is_empty() {
         return vec![(None, Overlay::default())];
     }
@@ -87,7 +88,7 @@ pub(crate) fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
 }
 
 /// The points that a requirement selects.
-pub(crate) fn meant<'p>(requirement: &Requirement, points: &'p [PointKey]) -> Vec<&'p PointKey> {
+pub fn meant<'p>(requirement: &Requirement, points: &'p [PointKey]) -> Vec<&'p PointKey> {
     let named = |p: &PointKey| {
         requirement.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))))
     };
@@ -95,7 +96,7 @@ pub(crate) fn meant<'p>(requirement: &Requirement, points: &'p [PointKey]) -> Ve
 }
 
 /// True if two values of a sweep are equal; 2 and 2.0 are equal.
-pub(crate) fn same_value(a: &Value, b: &Value) -> bool {
+pub fn same_value(a: &Value, b: &Value) -> bool {
     a == b || matches!((a.as_f64(), b.as_f64()), (Some(x), Some(y)) if x == y)
 }
 

@@ -21,7 +21,7 @@ use super::traces::Traces;
 use super::tree::{Node, NodeKind};
 use super::wifi::{Loss, Wifi, check_losses, check_weights, read_access, read_loss, read_queue};
 use super::wire_rate::wire_rate;
-use crate::experiment::point::{Direction, Member, Resolved};
+use crate::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
 use contend_core::registry::{Amount, Value};
 use contend_core::{FlowId, Span, observe, qdisc};

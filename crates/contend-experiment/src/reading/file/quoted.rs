@@ -5,12 +5,12 @@ use crate::reading::expression::ParseError;
 use std::ops::Range;
 
 /// The error `e` about the expression `text`, the value at `site`. It marks the wrong part of the expression.
-pub(crate) fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
+pub fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
     FileError::new(source, &part(source, site, text, e.span.clone()), e.message.clone(), e.help.clone())
 }
 
 /// The place of the bytes `span` of `text`, the value at `site`; `site` itself if that part cannot be found.
-pub(crate) fn part(source: &Source, site: &Site, text: &str, span: Range<usize>) -> Site {
+pub fn part(source: &Source, site: &Site, text: &str, span: Range<usize>) -> Site {
     let inside = |written: Option<&str>, start: usize| {
         let written = written?;
         let offsets = offsets(written).filter(|o| o.len() == text.len() + 1).or_else(|| bare(written, text))?;

@@ -7,15 +7,15 @@ use super::tree::NodeKind;
 use std::collections::BTreeSet;
 
 /// Maximum number of seeds of a point.
-pub(crate) const MOST: u64 = 100_000;
+pub const MOST: u64 = 100_000;
 /// Every point starts with this number of seeds if the file asks for a precision: an interval from fewer is too
 /// uncertain to stop by it.
-pub(crate) const FIRST: u64 = 5;
+pub const FIRST: u64 = 5;
 /// Default of `at_most`.
 const AT_MOST: u64 = 200;
 
 /// Reads `seeds`: the seeds with which every point starts, and when a point has enough.
-pub(crate) fn seeds(val: &Val) -> Result<(Vec<u64>, Option<Until>), FileError> {
+pub fn seeds(val: &Val) -> Result<(Vec<u64>, Option<Until>), FileError> {
     if val.node.entries().is_none() {
         return Ok((list(val)?, None));
     }

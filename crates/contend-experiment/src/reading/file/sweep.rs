@@ -12,9 +12,9 @@ use super::error::{FileError, Site, Source};
 use super::reader::Val;
 use super::table_names::TableNames;
 use super::tree::{Node, NodeKind, Overlay, VALUES, at_key, flatten, split_path};
-use crate::experiment::results::{PointKey, SweptValue};
 use crate::names::suggest;
 use crate::reading::expression::Quantity;
+use crate::results::{PointKey, SweptValue};
 use std::collections::BTreeSet;
 
 /// Maximum number of points of a sweep.

@@ -1,7 +1,7 @@
 //! Key paths name a table of the network by its number or by its name: `flow.0.count` or `flow.call.count`.
 
-use crate::experiment::point::Direction;
 use crate::names::suggest;
+use crate::point::Direction;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of each table, by kind of table and number. `None`: the table is incomplete.

@@ -7,17 +7,24 @@ use contend_sim::mobility::Movement;
 use contend_sim::scenario::WireRate;
 use contend_sim::wifi::error_model::PerTable;
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Longest trace, in bytes.
 const LONGEST_TRACE: u64 = 16 << 20;
 
+/// Brings the text of a file that an experiment names: from its path, which begins with the folder of the experiment
+/// file, and the largest size in bytes. Longer files and those that are not text are errors.
+pub type Files = fn(path: &str, longest: u64) -> io::Result<String>;
+
 /// The traces of an experiment by their paths as written in the file. Each is read once, so that all runs have the
 /// same.
-#[derive(Debug, Default)]
-pub struct Traces(Mutex<BTreeMap<String, Trace>>);
+#[derive(Debug)]
+pub struct Traces {
+    files: Files,
+    read: Mutex<BTreeMap<String, Trace>>,
+}
 
 /// A trace that was read.
 #[derive(Clone, Debug)]
@@ -32,9 +39,14 @@ struct Trace {
 }
 
 impl Traces {
+    /// None is read yet; `files` brings them.
+    pub(super) fn of(files: Files) -> Traces {
+        Traces { files, read: Mutex::default() }
+    }
+
     /// The path, relative to the experiment file, and the text of each trace that the experiment needed so far.
     pub fn read(&self) -> Vec<(String, Arc<str>)> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(path, trace)| (path.clone(), Arc::clone(&trace.text))).collect()
     }
 
@@ -81,12 +93,12 @@ impl Traces {
     /// Reads the trace whose path is the value `v`, if that has not been done, and calls `f` with it.
     fn with<T>(&self, v: &Val, f: impl FnOnce(&mut Trace) -> Result<T, FileError>) -> Result<T, FileError> {
         let path = v.text()?;
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(trace) = all.get_mut(path) {
             return f(trace);
         }
         let file = within(v, path)?;
-        let text = text(v, &file)?.into();
+        let text = (self.files)(&file, LONGEST_TRACE).map_err(|e| unread(v, &file, &e))?.into();
         let mut trace = Trace { file, text, rate: None, movement: None, losses: None };
         let result = f(&mut trace)?;
         all.insert(path.to_owned(), trace);
@@ -108,23 +120,10 @@ fn within(v: &Val, path: &str) -> Result<String, FileError> {
     Ok(folder.join(path).display().to_string())
 }
 
-/// The text of the trace `file`.
-fn text(v: &Val, file: &str) -> Result<String, FileError> {
-    let read = || {
-        if !std::fs::metadata(file)?.is_file() {
-            return Err(io::Error::other("it is not a file"));
-        }
-        let mut bytes = Vec::new();
-        std::fs::File::open(file)?.take(LONGEST_TRACE + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LONGEST_TRACE {
-            return Err(io::Error::other(format!("it is longer than {} MB", LONGEST_TRACE >> 20)));
-        }
-        String::from_utf8(bytes).map_err(|_| io::Error::other("it is not a text"))
-    };
-    read().map_err(|e| {
-        v.error(
-            format!("names a trace that cannot be read: {file}: {e}"),
-            "write the path of a trace, relative to the experiment file",
-        )
-    })
+/// The error about the trace `file`, which cannot be read.
+fn unread(v: &Val, file: &str, e: &io::Error) -> FileError {
+    v.error(
+        format!("names a trace that cannot be read: {file}: {e}"),
+        "write the path of a trace, relative to the experiment file",
+    )
 }

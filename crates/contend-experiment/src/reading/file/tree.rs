@@ -2,8 +2,8 @@
 
 use super::error::{FileError, Site, Source};
 use super::table_names::TableNames;
-use crate::experiment::results::PointKey;
 use crate::names::suggest;
+use crate::results::PointKey;
 use std::collections::BTreeMap;
 use toml_edit::{Item, Key, TableLike, Value};
 

@@ -1,10 +1,10 @@
 //! Expectations about a sequence of points: increasing, decreasing, order.
 
 use super::{Position, Samples, estimate, mean_of, same_value};
-use crate::experiment::results::PointKey;
-use crate::reading::expression::literal;
-use crate::reading::file::{Each, Expect, Requirement};
-use crate::stats::{Estimate, Range, Reading};
+use contend_experiment::reading::expression::literal;
+use contend_experiment::reading::file::{Each, Expect, Requirement};
+use contend_experiment::results::PointKey;
+use contend_experiment::stats::{Estimate, Range, Reading};
 use serde_json::Value;
 
 /// A step is flat when its whole interval is within this share of the range that the sequence's means cover.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::measuring::metric::synthetic::{empty, flow};
-use crate::reading::file::need::needed;
-use crate::reading::file::{Origin, Site};
+use contend_experiment::reading::file::need::needed;
+use contend_experiment::reading::file::{Origin, Site};
 use serde_json::{Value, json};
 
 fn number(value: f64) -> Quantity {

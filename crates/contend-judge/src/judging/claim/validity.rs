@@ -1,14 +1,14 @@
 //! Validates claims, checks, figures, the search and the precision before anything runs.
 
 use super::{meant, same_value, sequence};
-use crate::experiment::results::{PointKey, SweptValue};
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
-use crate::names::suggest;
-use crate::reading::expression::{Dimension, Operator, ParseError, Quantity};
-use crate::reading::file::{
+use contend_core::Time;
+use contend_experiment::names::suggest;
+use contend_experiment::reading::expression::{Dimension, Operator, ParseError, Quantity};
+use contend_experiment::reading::file::{
     About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Site, Source, Verdict, misread,
 };
-use contend_core::Time;
+use contend_experiment::results::{PointKey, SweptValue};
 use std::ops::Range;
 
 /// Why a requirement cannot be judged at the points of the sweep.

@@ -11,8 +11,8 @@ pub mod exchange;
 pub mod fingerprint;
 mod independence;
 
-use crate::experiment::results::Run;
 use contend_core::Time;
+use contend_experiment::results::Run;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use dissect::What;
 use std::collections::BTreeMap;

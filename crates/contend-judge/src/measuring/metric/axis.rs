@@ -2,8 +2,8 @@
 
 use super::entries::FLOWS;
 use super::{Aspect, Callee, Expr, Metric, Period, Scope, Unmeasured, reading};
-use crate::experiment::results::Run;
-use crate::reading::expression::{Dimension, Number, Yields, literal};
+use contend_experiment::reading::expression::{Dimension, Number, Yields, literal};
+use contend_experiment::results::Run;
 
 impl Expr {
     /// The first metric that exists only for the whole measured interval. A metric with its own time window does not

@@ -1,9 +1,9 @@
 //! How certain the value of an expression is: its range and its resolution.
 
 use super::{Aspect, Callee, Expr, Metric, Unmeasured};
-use crate::experiment::results::Run;
-use crate::reading::expression::Operator;
-use crate::stats::{Range, Reading};
+use contend_experiment::reading::expression::Operator;
+use contend_experiment::results::Run;
+use contend_experiment::stats::{Range, Reading};
 use contend_sim::stats::Durations;
 
 impl Expr {
@@ -41,7 +41,7 @@ impl Expr {
 
     /// Makes a reading of `value`, which a run has for the expression. The value is exact unless the expression is a
     /// single metric.
-    pub(crate) fn noted(&self, value: f64) -> Reading {
+    pub fn noted(&self, value: f64) -> Reading {
         let from_histogram = matches!(self, Expr::Metric(m) if m.is_percentile() && m.sampling().histograms);
         Reading { value, resolution: if from_histogram { resolution_s(value) } else { 0.0 } }
     }

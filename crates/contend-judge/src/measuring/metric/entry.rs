@@ -2,9 +2,9 @@
 //! and the remedies for misspelt names all read the table. A new metric is a new entry.
 
 use super::{Metric, Sampling, Unmeasured, Values};
-use crate::experiment::results::Run;
-use crate::reading::expression::Dimension;
-use crate::stats::Range;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::Run;
+use contend_experiment::stats::Range;
 use std::cell::Cell;
 
 /// A metric: a row of the table.

@@ -1,9 +1,9 @@
 //! Evaluates an expression in one run.
 
 use super::{Callee, Expr, reading};
-use crate::experiment::results::Run;
-use crate::reading::expression::{Operator, literal};
-use crate::reading::model::Model;
+use contend_experiment::reading::expression::{Operator, literal};
+use contend_experiment::reading::model::Model;
+use contend_experiment::results::Run;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -156,7 +156,7 @@ pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     let Some(value) = run.point.get(key) else {
         let remedy = match run.point.is_empty() {
             true => format!("add [sweep] with \"{key}\", or write a number instead of point(...)"),
-            false => crate::names::remedy(key, run.point.keys().map(String::as_str)),
+            false => contend_experiment::names::remedy(key, run.point.keys().map(String::as_str)),
         };
         return Err(Unmeasured::Wrong(format!("the sweep has no key `{key}`; {remedy}")));
     };

@@ -1,12 +1,12 @@
 //! Functions that read a run and have their own parameters. Functions of plain numbers (`mean`, `max`) are in
-//! [`crate::reading::expression::FUNCTIONS`].
+//! [`contend_experiment::reading::expression::FUNCTIONS`].
 
 use super::entries::success;
 use super::{Expr, Unmeasured, Values, eval};
-use crate::experiment::results::Run;
-use crate::reading::expression::{Argument, Part, Syntax, Yields};
-use crate::reading::model;
-use crate::stats::{self, Range};
+use contend_experiment::reading::expression::{Argument, Part, Syntax, Yields};
+use contend_experiment::reading::model;
+use contend_experiment::results::Run;
+use contend_experiment::stats::{self, Range};
 
 /// A function: an entry of the table that the parser, the evaluation and `contend explain` read.
 #[derive(Debug)]

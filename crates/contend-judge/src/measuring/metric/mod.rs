@@ -50,12 +50,12 @@ pub use eval::Unmeasured;
 pub(crate) use eval::Values;
 pub use function::{FUNCTIONS, Function, Takes};
 
-use crate::experiment::results::{Run, Summary, distinct};
-use crate::reading::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
-use crate::reading::file::Shown;
-use crate::reading::model::{Model, Parameter};
-use crate::stats::{self, Estimate};
 use contend_core::Time;
+use contend_experiment::reading::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
+use contend_experiment::reading::file::Shown;
+use contend_experiment::reading::model::{Model, Parameter};
+use contend_experiment::results::{Run, Summary, distinct};
+use contend_experiment::stats::{self, Estimate};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -347,7 +347,7 @@ impl Metric {
 }
 
 /// The metric at the start of a name: `rtt` of `rtt.p95`.
-pub(crate) fn metric_at(name: &str) -> Option<&'static MetricEntry> {
+pub fn metric_at(name: &str) -> Option<&'static MetricEntry> {
     resolve::split(name).map(|(entry, ..)| entry)
 }
 
@@ -382,9 +382,9 @@ pub fn shown_in(shown: &Shown, run: &Run) -> Result<f64, Unmeasured> {
     Expr::of_show(&shown.metric).map_err(|e| Unmeasured::Wrong(e.message))?.eval(run)
 }
 
-/// The end of the warm-up of `run` by MSER-5 ([`crate::stats::mser5`]), in seconds from the start of the run. It is
-/// computed from the goodput of all flows in each second, including the warm-up of the file, and can be compared with
-/// that warm-up.
+/// The end of the warm-up of `run` by MSER-5 ([`mser5`](contend_experiment::stats::mser5)), in seconds from the start of
+/// the run. It is computed from the goodput of all flows in each second, including the warm-up of the file, and can be
+/// compared with that warm-up.
 ///
 /// `None` when the run was not sampled at every second, is shorter than 20 s, or does not settle in its first half.
 pub fn settled(run: &Run) -> Option<f64> {

@@ -3,9 +3,9 @@
 use super::certainty::resolution_s;
 use super::entry::{Asked, Read, Subject};
 use super::{Aspect, Metric, Scope, Unmeasured, Values};
-use crate::experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
-use crate::names::remedy;
-use crate::reading::expression::Number;
+use contend_experiment::names::remedy;
+use contend_experiment::reading::expression::Number;
+use contend_experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
 use contend_sim::stats::Durations;
 use std::cell::Cell;
 

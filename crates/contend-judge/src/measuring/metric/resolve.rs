@@ -5,11 +5,11 @@ use super::function::{FUNCTIONS, Function, Takes};
 use super::{
     Aspect, Aspects, Callee, Condition, Expr, Metric, MetricEntry, Period, Scope, Selection, metrics, reported,
 };
-use crate::names::remedy;
-use crate::reading::expression::{
+use contend_experiment::names::remedy;
+use contend_experiment::reading::expression::{
     Argument, Bracket, Dimension, NumberFunction, Operator, ParseError, Part, Syntax, error, literal, parse,
 };
-use crate::reading::model::{self, Model, models};
+use contend_experiment::reading::model::{self, Model, models};
 use std::ops::Range;
 
 /// The allowed values, for the remedy when a value is missing.
@@ -130,8 +130,10 @@ fn call(
     // If the arguments suit no function of this name, the error describes the last of these functions.
     let function = FUNCTIONS.iter().find(suits).or_else(|| FUNCTIONS.iter().rfind(|f| f.name == name));
     if function.is_none() && numbers.is_none() {
-        let names =
-            crate::reading::expression::FUNCTIONS.iter().map(|f| f.name).chain(FUNCTIONS.iter().map(|f| f.name));
+        let names = contend_experiment::reading::expression::FUNCTIONS
+            .iter()
+            .map(|f| f.name)
+            .chain(FUNCTIONS.iter().map(|f| f.name));
         return Err(error(name_span.clone(), format!("there is no function `{name}`"), remedy(name, names)));
     }
     if let Some((name, span)) = arguments.iter().find_map(|a| a.name.as_ref()) {
@@ -488,7 +490,10 @@ fn read_window(
     a: &str,
     b: &str,
     span: Range<usize>,
-) -> Result<(crate::reading::expression::Number, crate::reading::expression::Number), ParseError> {
+) -> Result<
+    (contend_experiment::reading::expression::Number, contend_experiment::reading::expression::Number),
+    ParseError,
+> {
     match (literal(a.trim()), literal(b.trim())) {
         (Some(a), Some(b)) if a.unit == Dimension::Time && b.unit == Dimension::Time => {
             if a.value < b.value && b.value <= 1e9 {

@@ -1,10 +1,10 @@
 //! Synthetic runs for tests.
 
-use crate::experiment::results::{
+use contend_core::Span;
+use contend_experiment::results::{
     Air, Backlog, Drops, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue, QueueSample,
     Run, Series, Taken, Wait, Ways,
 };
-use contend_core::Span;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
 

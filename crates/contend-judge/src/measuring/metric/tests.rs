@@ -2,8 +2,8 @@
 
 use super::synthetic::{empty, example, flow, queue};
 use super::*;
-use crate::experiment::results::{ObservedStation, ObserverSeries, Radio};
-use crate::reading::model::models;
+use contend_experiment::reading::model::models;
+use contend_experiment::results::{ObservedStation, ObserverSeries, Radio};
 use proptest::prelude::*;
 
 fn value(text: &str) -> f64 {
@@ -639,8 +639,8 @@ proptest! {
     fn no_text_makes_the_parser_panic(text in "\\PC*") {
         let _ = Expr::parse(&text);
         let _ = Condition::parse(&text);
-        let _ = crate::reading::expression::literal(&text);
-        let _ = crate::reading::expression::evaluate(&text, &|_| None);
+        let _ = contend_experiment::reading::expression::literal(&text);
+        let _ = contend_experiment::reading::expression::evaluate(&text, &|_| None);
     }
 
     #[test]

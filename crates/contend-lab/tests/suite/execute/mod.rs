@@ -483,7 +483,7 @@ fn the_recipe_for_an_experiment_runs_and_its_claim_holds_as_recorded() {
 #[test]
 fn the_recipe_for_a_closed_form_shows_an_entry_of_the_table() {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let table = plain(include_str!("../../../src/reading/model/padhye.rs"));
+    let table = plain(include_str!("../../../../contend-experiment/src/reading/model/padhye.rs"));
     let blocks = contributing::recipe("A closed form");
     let parts: Vec<String> = blocks.iter().flat_map(|(_, code)| code.split("\n\n")).map(plain).collect();
     assert!(parts.len() == 2 && parts.iter().all(|p| table.contains(p)), "{parts:?}");

@@ -6,8 +6,8 @@
 //! measures, so they are written here.
 
 use super::{Export, Step, named, run_text};
-use crate::experiment::results::{Outcome, Run};
-use crate::stats::jain;
+use contend_experiment::results::{Outcome, Run};
+use contend_experiment::stats::jain;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use serde_json::{Map, Value, json};

@@ -4,8 +4,8 @@
 //! (`-O`): its intervals say `omitted`, and times count from its end.
 
 use super::{Export, Step, file_name, named, run_text};
-use crate::experiment::results::{Flow, FlowSeries, Outcome, Run};
-use crate::reading::file::{Experiment, Overlay};
+use contend_experiment::reading::file::{Experiment, Overlay};
+use contend_experiment::results::{Flow, FlowSeries, Outcome, Run};
 use contend_sim::scenario::Transport;
 use contend_sim::tcp::SegmentFormat;
 use serde_json::{Value, json};

@@ -8,8 +8,8 @@ mod perfetto;
 
 use super::shape::value_text;
 use super::{Error, atomically};
-use crate::experiment::results::{Outcome, Run};
-use crate::reading::file::Experiment;
+use contend_experiment::reading::file::Experiment;
+use contend_experiment::results::{Outcome, Run};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;

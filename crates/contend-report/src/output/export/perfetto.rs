@@ -4,8 +4,8 @@
 //! `thread_name` as metadata. Opens at ui.perfetto.dev and in chrome://tracing.
 
 use super::{Export, named};
-use crate::experiment::results::Run;
 use contend_core::Span;
+use contend_experiment::results::Run;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, StationId};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -4,11 +4,12 @@ use super::Figure;
 use super::charts::{bars_are, numbers as columns};
 use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, missing, range, telling};
 use super::svg::Scale;
-use crate::experiment::results::{Outcome, PointKey};
-use crate::reading::expression::numbers;
-use crate::reading::file::Log;
-use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{point_text, runs_of, summary_of, unit_of, value_text};
+use crate::output::csv::quoted;
+use crate::output::shape::InText as _;
+use crate::output::shape::{point_text, runs_of, summary_of, unit_of, value_text};
+use contend_experiment::reading::expression::numbers;
+use contend_experiment::reading::file::Log;
+use contend_experiment::results::{Outcome, PointKey};
 use std::fmt::Write;
 
 /// The swept key that joins the dots of a line: the first key of several numbers that is not `by`. The values of the

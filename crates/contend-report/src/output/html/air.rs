@@ -6,9 +6,9 @@
 //! frames share: kind, rate, length, airtime, Duration field, kind of packet.
 
 use super::{escaped, how};
-use crate::experiment::results::Run;
-use crate::writing::output::shape::point_text;
+use crate::output::shape::point_text;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use contend_experiment::results::Run;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,11 +2,12 @@
 
 use super::svg::{GREY, Plot, Scale};
 use super::{Figure, direction_style};
-use crate::experiment::results::{Outcome, PointKey, Run};
-use crate::stats::{Estimate, Range};
-use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{estimate, point_text, runs_of, swept_keys, value_text};
-use crate::writing::output::table::significant;
+use crate::output::csv::quoted;
+use crate::output::shape::InText as _;
+use crate::output::shape::{estimate, point_text, runs_of, swept_keys, value_text};
+use crate::output::table::significant;
+use contend_experiment::results::{Outcome, PointKey, Run};
+use contend_experiment::stats::{Estimate, Range};
 use std::fmt::Write;
 
 /// A sentence that explains the error bars.

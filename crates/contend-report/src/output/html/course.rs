@@ -4,11 +4,11 @@ use super::Figure;
 use super::lines::{Head, called, explained, groups, heads, left_out, legend, not_positive, telling, vertical};
 use super::series::{SINGLE, against_time, slow_and_fine};
 use super::svg::STYLES;
-use crate::experiment::results::{Outcome, PointKey, Run};
-use crate::measuring::metric::{Expr, Unmeasured};
-use crate::stats::{self, Range};
-use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{estimate, runs_of, unit_of};
+use crate::output::csv::quoted;
+use crate::output::shape::{estimate, runs_of, unit_of};
+use contend_experiment::results::{Outcome, PointKey, Run};
+use contend_experiment::stats::{self, Range};
+use contend_judge::measuring::metric::{Expr, Unmeasured};
 use std::fmt::Write;
 
 /// One curve over time.

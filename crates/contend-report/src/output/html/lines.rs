@@ -2,11 +2,12 @@
 
 use super::svg::{Extent, Plot, STYLES, Scale};
 use super::{Figure, direction_style};
-use crate::experiment::results::{Outcome, PointKey};
-use crate::measuring::metric::Expr;
-use crate::reading::file::Log;
-use crate::stats::Estimate;
-use crate::writing::output::shape::{Unit, point_text, runs_of, swept_keys, unit_of, value_text};
+use crate::output::shape::InText as _;
+use crate::output::shape::{Unit, point_text, runs_of, swept_keys, unit_of, value_text};
+use contend_experiment::reading::file::Log;
+use contend_experiment::results::{Outcome, PointKey};
+use contend_experiment::stats::Estimate;
+use contend_judge::measuring::metric::Expr;
 use std::collections::BTreeMap;
 
 /// The keys that distinguish the lines: `by`, and every other key that the chosen keys and `x` do not determine. So

@@ -3,10 +3,10 @@
 //! hears.
 
 use super::{class, csv_link, escaped, how};
-use crate::experiment::map::{Course, Hidden, MapSeries, hidden};
-use crate::experiment::results::Run;
-use crate::writing::output::csv::quoted;
-use crate::writing::output::table::significant;
+use crate::output::csv::quoted;
+use crate::output::table::significant;
+use contend_experiment::map::{Course, Hidden, MapSeries, hidden};
+use contend_experiment::results::Run;
 use contend_sim::wifi::StationId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

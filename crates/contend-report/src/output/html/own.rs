@@ -4,13 +4,13 @@ use super::charts::{BARS, bars_are, numbers};
 use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, telling};
 use super::svg::{STYLES, Scale};
 use super::{DETAILED, Figure, against, course, sweep};
-use crate::experiment::results::{Outcome, PointKey, Run};
-use crate::measuring::metric::{Expr, Unmeasured};
-use crate::reading::file::{Along, Log};
-use crate::stats::Estimate;
-use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{Unit, point_text, runs_of, unit_of};
-use crate::writing::output::{FigureSpec, ReportContext};
+use crate::output::csv::quoted;
+use crate::output::shape::{Unit, point_text, runs_of, unit_of};
+use crate::output::{FigureSpec, ReportContext};
+use contend_experiment::reading::file::{Along, Log};
+use contend_experiment::results::{Outcome, PointKey, Run};
+use contend_experiment::stats::Estimate;
+use contend_judge::measuring::metric::{Expr, Unmeasured};
 use std::fmt::Write;
 
 /// All `[[figure]]` tables of the file in their order. Each unit has its own figure. With `by`, each combination of the

@@ -3,10 +3,10 @@
 use super::charts::numbers;
 use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
-use crate::experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
-use crate::stats::{self, Range};
-use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{estimate, jain_flows};
+use crate::output::csv::quoted;
+use crate::output::shape::{estimate, jain_flows};
+use contend_experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
+use contend_experiment::stats::{self, Range};
 use contend_sim::stats::Durations;
 use std::fmt::Write;
 

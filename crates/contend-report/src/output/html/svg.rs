@@ -2,7 +2,7 @@
 //! follow the reader's light or dark scheme, have hover texts, and be small. Colours are classes (`s0`, `s1`, ...) of
 //! the style sheet.
 
-use crate::writing::output::table::significant;
+use crate::output::table::significant;
 use std::fmt::Write;
 
 /// Escapes text for HTML and SVG.

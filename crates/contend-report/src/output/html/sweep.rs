@@ -4,12 +4,12 @@ use super::Figure;
 use super::charts::{self, bars_are};
 use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, missing, range, telling};
 use super::svg::Scale;
-use crate::experiment::results::{Outcome, PointKey, SweptValue};
-use crate::measuring::metric::Expr;
-use crate::reading::expression::numbers;
-use crate::reading::file::Log;
-use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
+use crate::output::csv::quoted;
+use crate::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
+use contend_experiment::reading::expression::numbers;
+use contend_experiment::reading::file::Log;
+use contend_experiment::results::{Outcome, PointKey, SweptValue};
+use contend_judge::measuring::metric::Expr;
 use serde_json::Value;
 use std::fmt::Write;
 

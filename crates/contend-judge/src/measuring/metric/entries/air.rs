@@ -1,10 +1,10 @@
 //! Metrics of the cell: its air as a whole, and the airtime of each station.
 
-use crate::experiment::results::{Air, Run, Ways};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::names::remedy;
-use crate::reading::expression::Dimension;
+use contend_experiment::names::remedy;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::{Air, Run, Ways};
 use contend_sim::routing::RoutingDrop;
 use contend_sim::wifi::StationId;
 use contend_theory::effective_window;

@@ -3,8 +3,8 @@
 use super::flow::flow;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::reading::expression::{Dimension, NumberFunction};
-use crate::stats;
+use contend_experiment::reading::expression::{Dimension, NumberFunction};
+use contend_experiment::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[flow(
     "estimate",

@@ -4,14 +4,14 @@
 //! The values equal those of `contend analyse fingerprint` for a capture of the same run, with the cell's slot, CWmin
 //! and exchange. They are stored in [`Run::metrics`], for example as `interarrival.first[sta1]`.
 
-use crate::experiment::results::Run;
 use crate::measuring::analyse::exchange::Exchange;
 use crate::measuring::analyse::fingerprint::{Fingerprint, First, Settings, Verdict, fingerprint};
 use crate::measuring::analyse::{CapturedFrames, address};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::reading::expression::Dimension;
 use contend_core::Time;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::Run;
 use contend_sim::wifi::phy::Phy;
 
 /// Probability that a conforming station is refused.

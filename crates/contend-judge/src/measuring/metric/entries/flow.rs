@@ -1,11 +1,11 @@
 //! Metrics of flows, both TCP and UDP.
 
-use crate::experiment::results::packet_loss;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::reading::{SampleRange, seconds};
 use crate::measuring::metric::{Aspect, Scope, Unmeasured};
-use crate::reading::expression::Dimension;
-use crate::stats;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::packet_loss;
+use contend_experiment::stats;
 
 /// Flows, selected by direction, group or name.
 pub(in crate::measuring::metric) static FLOWS: Subject = Subject {

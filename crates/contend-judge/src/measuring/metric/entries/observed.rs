@@ -1,10 +1,10 @@
 //! Metrics of the stations with observers of the air: what the observers report, and what really happened there.
 
 use super::estimate::together;
-use crate::experiment::results::{ObservedStation, ObserverSeries};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::reading::expression::Dimension;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::{ObservedStation, ObserverSeries};
 
 /// Stations and access points of a field.
 static STATIONS: Subject = Subject {

@@ -2,8 +2,8 @@
 
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::reading::expression::Dimension;
 use contend_core::packet::PacketKind;
+use contend_experiment::reading::expression::Dimension;
 
 /// Queues, selected by name: `ap`, a station, or a link.
 static QUEUES: Subject = Subject {

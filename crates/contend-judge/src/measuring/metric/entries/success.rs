@@ -5,12 +5,12 @@
 //! this is the specification's reading, S24 and U15.) The source's figures call a window of w N successes, with N
 //! stations, a normalised window of w.
 
-use crate::experiment::results::Run;
 use crate::measuring::metric::entry::{MetricEntry, Period, Subject};
 use crate::measuring::metric::eval;
 use crate::measuring::metric::reading::{no_cell, window};
 use crate::measuring::metric::{Expr, Metric, Scope, Unmeasured, Values};
-use crate::reading::expression::Dimension;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::Run;
 use contend_sim::wifi::{AP, Success};
 
 /// Stations, selected by their role in a success: sender (`up`, `all`), or receiver of the access point's frame
@@ -185,9 +185,9 @@ pub(in crate::measuring::metric) fn jain_over_windows(places: &[u32], members: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::results::Successes;
     use crate::measuring::metric::Expr;
     use crate::measuring::metric::synthetic::example;
+    use contend_experiment::results::Successes;
 
     fn run(sequence: &[(u32, u32)], warmup: usize, at: Vec<usize>) -> Run {
         let mut run = example();

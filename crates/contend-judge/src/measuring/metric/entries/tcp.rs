@@ -1,13 +1,13 @@
 //! Metrics of TCP senders.
 
 use super::flow::flow;
-use crate::experiment::results::{Columns, FlowSample, FlowSeries, Losses};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::reading::SampleRange;
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::reading::expression::Dimension;
-use crate::stats;
 use contend_core::cc::SSTHRESH_INFINITE;
+use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::{Columns, FlowSample, FlowSeries, Losses};
+use contend_experiment::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[
     flow("retransmitted", Dimension::Packets, "retransmitted data packets", |a| match a.window()? {

@@ -4,7 +4,7 @@
 use super::flow::flow;
 use super::queue::queue;
 use crate::measuring::metric::entry::MetricEntry;
-use crate::reading::expression::Dimension;
+use contend_experiment::reading::expression::Dimension;
 
 pub(super) const METRICS: &[MetricEntry] = &[
     flow("toy", Dimension::Packets, "packets that were sent once", |a| {
