@@ -382,8 +382,8 @@ pub fn shown_in(shown: &Shown, run: &Run) -> Result<f64, Unmeasured> {
     Expr::of_show(&shown.metric).map_err(|e| Unmeasured::Wrong(e.message))?.eval(run)
 }
 
-/// The end of the warm-up of `run` by MSER-5 ([`mser5`](contend_experiment::stats::mser5)), in seconds from the start of
-/// the run. It is computed from the goodput of all flows in each second, including the warm-up of the file, and can be
+/// The end of the warm-up of `run` by [MSER-5](contend_experiment::stats::mser5), in seconds from the start of the run.
+/// It is computed from the goodput of all flows in each second, including the warm-up of the file, and can be
 /// compared with that warm-up.
 ///
 /// `None` when the run was not sampled at every second, is shorter than 20 s, or does not settle in its first half.
