@@ -229,7 +229,8 @@ mod tests {
         let (mut networks, mut special) = (0, [0; 3]);
         for path in all {
             let text = std::fs::read_to_string(&path).unwrap();
-            let e = file::parse(&path.display().to_string(), &text, &[]).unwrap();
+            let name = path.display().to_string();
+            let e = file::parse_with(&name, &text, &[], |path, _| std::fs::read_to_string(path)).unwrap();
             for point in [e.points.first(), e.points.last()].into_iter().flatten() {
                 let Ok(resolved) = e.scenario(point, &Overlay::default()) else { continue };
                 let scenario = resolved.scenario.with_seed(1);

@@ -44,3 +44,39 @@ fn from_disk(path: &str, longest: u64) -> io::Result<String> {
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not a text"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wire that follows `trace`, and one that carries the acknowledgments.
+    fn following(trace: &str) -> String {
+        format!(
+            "duration = \"300ms\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+            [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = {{ trace = \"{trace}\" }}\nreverse = {{ rate = \"10Mbps\" }}\n\
+            [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"newreno\"\n"
+        )
+    }
+
+    #[test]
+    fn a_trace_that_cannot_be_used_is_named_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name).display().to_string();
+        std::fs::write(at("down.csv"), "time,rate\n0,10Mbps\n1,fast\n").unwrap();
+        let error = |trace: &str| parse(&at("t.toml"), &following(trace), &[]).unwrap_err().render(false);
+        let wrong = error("down.csv");
+        let place = format!("{}:3:1: the trace of `link.0.rate.trace`: \"fast\" is not a rate", at("down.csv"));
+        assert!(wrong.starts_with(&place) && wrong.contains("help: write time,rate in each line"), "{wrong}");
+        for (trace, message) in [
+            ("../down.csv", "must be a path in the folder of the experiment file, not \"../down.csv\""),
+            ("/etc/passwd", "must be a path in the folder"),
+            ("", "must be a path in the folder"),
+            ("nothing.trace", "names a trace that cannot be read"),
+            (".", "it is not a file"),
+        ] {
+            let wrong = error(trace);
+            assert!(wrong.contains("t.toml:9:18: `link.0.rate.trace` ") && wrong.contains(message), "{wrong}");
+            assert!(wrong.contains("help: "), "{wrong}");
+        }
+    }
+}

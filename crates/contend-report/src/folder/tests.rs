@@ -6,7 +6,7 @@ use crate::disk::fault;
 use crate::journal::{Journal, NAME};
 use crate::output::{FORMATS, ReportContext};
 use contend_core::Time;
-use contend_experiment::reading::file::{Experiment, parse};
+use contend_experiment::reading::file::{Experiment, FileError, parse, parse_with};
 use contend_experiment::results::Executed;
 use contend_experiment::size::CaptureWindow;
 use contend_judge::execute::{Bench, Options, Workshop, execute};
@@ -23,6 +23,10 @@ const FILE: &str = "duration = \"300ms\"\nwarmup = \"100ms\"\nseeds = \"1..3\"\n
 
 fn frames() -> CaptureWindow {
     CaptureWindow { from: Time::ZERO, to: Time::from_nanos(120_000_000), limit: 1000 }
+}
+
+fn with_files(file: &Path, text: &str) -> Result<Experiment, FileError> {
+    parse_with(&file.display().to_string(), text, &[], |path, _| fs::read_to_string(path))
 }
 
 fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {
@@ -162,7 +166,7 @@ fn a_results_folder_has_the_traces_that_repeat_its_runs() {
     let at = |name: &str| dir.path().join(name);
     fs::create_dir(at("lte")).unwrap();
     fs::write(at("lte/down.trace"), "1\n2\n2\n5\n9\n").unwrap();
-    let read = |file: &Path, text: &str| parse(&file.display().to_string(), text, &[]).map_err(|e| e.render(false));
+    let read = |file: &Path, text: &str| with_files(file, text).map_err(|e| e.render(false));
     let e = read(&at("t.toml"), &following("lte/down.trace")).unwrap();
     call(&e, &at("r"), false).unwrap();
     // Another trace in the same place: the results keep theirs, and unfinished runs do not go on with it.
@@ -182,26 +186,4 @@ fn a_results_folder_has_the_traces_that_repeat_its_runs() {
     let refused = call(&e, &at("s"), false).unwrap_err();
     assert!(refused.contains("summary.json: the results have a file of this name"), "{refused}");
     assert!(!at("s").exists());
-}
-
-#[test]
-fn a_trace_that_cannot_be_used_is_named_with_its_line() {
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name).display().to_string();
-    fs::write(at("down.csv"), "time,rate\n0,10Mbps\n1,fast\n").unwrap();
-    let error = |trace: &str| parse(&at("t.toml"), &following(trace), &[]).unwrap_err().render(false);
-    let wrong = error("down.csv");
-    let place = format!("{}:3:1: the trace of `link.0.rate.trace`: \"fast\" is not a rate", at("down.csv"));
-    assert!(wrong.starts_with(&place) && wrong.contains("help: write time,rate in each line"), "{wrong}");
-    for (trace, message) in [
-        ("../down.csv", "must be a path in the folder of the experiment file, not \"../down.csv\""),
-        ("/etc/passwd", "must be a path in the folder"),
-        ("", "must be a path in the folder"),
-        ("nothing.trace", "names a trace that cannot be read"),
-        (".", "it is not a file"),
-    ] {
-        let wrong = error(trace);
-        assert!(wrong.contains("t.toml:9:18: `link.0.rate.trace` ") && wrong.contains(message), "{wrong}");
-        assert!(wrong.contains("help: "), "{wrong}");
-    }
 }

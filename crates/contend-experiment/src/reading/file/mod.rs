@@ -75,6 +75,7 @@ use judge::Judge;
 pub use model::Modelled;
 use reader::{Fields, ReadContext, Val};
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use sweep::Sweep;
@@ -134,7 +135,7 @@ pub struct Experiment {
 /// # Errors
 /// When the text is invalid or names a file.
 pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
-    parse_with(name, text, overrides, |_, _| Err(std::io::ErrorKind::Unsupported.into()))
+    parse_with(name, text, overrides, |_, _| Err(io::Error::other("files cannot be read here")))
 }
 
 /// Like [`parse`]; `files` brings the files that the experiment names.

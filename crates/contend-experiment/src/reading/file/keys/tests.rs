@@ -1,6 +1,6 @@
 //! The tables of keys against the reader.
 
-use super::super::parse;
+use super::super::parse_with;
 use super::super::reader::asked;
 use super::super::tree::{self, NodeKind};
 use super::*;
@@ -121,7 +121,7 @@ tcp = "newreno"
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
     let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     // The trace of an example lies in `tests/`.
-    parse("tests/t.toml", text, &sets).map_err(|e| e.render(false))
+    parse_with("tests/t.toml", text, &sets, |path, _| std::fs::read_to_string(path)).map_err(|e| e.render(false))
 }
 
 /// A key path with the number of each table in the file `text`: `flow.0.tcp`.
