@@ -9,7 +9,7 @@ use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
 use contend_sim::wifi::Success;
 use contend_sim::wifi::phy::{ACK_BYTES, Format};
 
-/// Memory of one non-empty histogram of [`Durations`] in bytes: 1600 counters and their sum.
+/// Memory of one non-empty histogram of durations in bytes: 1600 counters and their sum.
 pub const HISTOGRAM: u64 = 6_500;
 /// Memory for the named metrics, the point and the air of a run in bytes.
 const METRICS: u64 = 8_192;

@@ -2,7 +2,7 @@
 //!
 //! `"15ms"` is a quantity; `"= 10ms + 2ms*(k-1)"` in a file and `goodput.up / goodput.down` in a claim are expressions.
 //! One parser ([`parse`]) reads both into a tree with the place of every part. The tree gives names and calls no
-//! meaning. [`evaluate`] defines them for a file's quantities, and [`crate::measuring::metric`] defines them for
+//! meaning. [`evaluate`] defines them for a file's quantities, and `contend_judge::measuring::metric` defines them for
 //! metrics. Both use the functions of plain numbers in one table ([`FUNCTIONS`]).
 
 mod evaluate;
