@@ -17,11 +17,13 @@ pub mod packet;
 pub mod qdisc;
 pub mod rate_control;
 pub mod recent;
+pub mod refusal;
 pub mod registry;
 pub mod time;
 pub mod window;
 
 pub use packet::{Address, Body, Ecn, Flags, FlowId, Packet, Sack, Segment};
+pub use refusal::Refusal;
 pub use time::{Span, Time};
 
 /// The generator of every random stream: PCG XSL RR 128/64 (O'Neill 2014), a multiplicative congruential generator with

@@ -4,6 +4,7 @@
 
 use crate::host::Asking;
 use crate::plan::{Plan, congestion_control};
+use contend_core::Refusal;
 use contend_core::Time;
 use contend_sim::scenario::{EndsSpec, Scenario, Transport};
 use contend_sim::tcp::app::{App, Does};
@@ -66,7 +67,7 @@ impl Bulk {
     ///
     /// # Errors
     /// When a socket cannot be made; the text names the flow.
-    pub fn new(plan: &Plan, scenario: &Scenario, hosts: &Asking) -> Result<Bulk, String> {
+    pub fn new(plan: &Plan, scenario: &Scenario, hosts: &Asking) -> Result<Bulk, Refusal> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(|e| e.to_string())?;
         let (mut senders, mut sinks) = (Vec::new(), Vec::new());
         for known in &plan.flows {
@@ -109,7 +110,7 @@ impl Drop for Bulk {
 }
 
 /// Payload of a full packet.
-fn full(ends: &EndsSpec) -> Result<u32, String> {
+fn full(ends: &EndsSpec) -> Result<u32, Refusal> {
     match &ends.transport {
         Transport::Tcp(t) => Ok(SegmentFormat::new(ends.packet, t)?.mss),
         Transport::Udp(_) => Ok(ends.packet.saturating_sub(UDP_HEADERS)),

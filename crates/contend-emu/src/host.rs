@@ -7,6 +7,7 @@
 
 use crate::bytes::MTU;
 use crate::netlink::{Metrics, Netlink};
+use contend_core::Refusal;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
@@ -70,15 +71,16 @@ pub struct Hosts {
 ///
 /// # Errors
 /// When the machine does not allow it; the text has the remedy.
-pub fn become_root() -> Result<(), String> {
+pub fn become_root() -> Result<(), Refusal> {
     let (user, group) = (nix::unistd::geteuid(), nix::unistd::getegid());
     if user.is_root() {
         return Ok(());
     }
     let refused = |what: &str, e: &dyn std::fmt::Display| {
-        format!(
-            "{what}: {e}; run contend as root, or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 \
-                kernel.apparmor_restrict_unprivileged_userns=0 user.max_user_namespaces=10000"
+        Refusal::new(
+            format!("{what}: {e}"),
+            "run contend as root, or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 \
+                kernel.apparmor_restrict_unprivileged_userns=0 user.max_user_namespaces=10000",
         )
     };
     unshare(CloneFlags::CLONE_NEWUSER).map_err(|e| refused("no user namespace", &e))?;
@@ -95,7 +97,7 @@ impl Hosts {
     ///
     /// # Errors
     /// When the machine refuses something; the text names it and the remedy.
-    pub fn new(specs: Vec<HostSpec>) -> Result<(Hosts, Vec<SyncDevice>), String> {
+    pub fn new(specs: Vec<HostSpec>) -> Result<(Hosts, Vec<SyncDevice>), Refusal> {
         let (tasks, todo) = mpsc::channel::<Task>();
         let (made, ready) = mpsc::channel();
         let keep = move || {
@@ -157,9 +159,9 @@ fn namespace(kind: &str) -> io::Result<File> {
 }
 
 impl Keeper {
-    fn new(specs: &[HostSpec]) -> Result<(Keeper, Vec<SyncDevice>), String> {
+    fn new(specs: &[HostSpec]) -> Result<(Keeper, Vec<SyncDevice>), Refusal> {
         let refused = |what: &'static str| {
-            move |e: nix::Error| format!("{what}: {e}; run contend as root, or see `contend doctor`")
+            move |e: nix::Error| Refusal::new(format!("{what}: {e}"), "run contend as root, or see `contend doctor`")
         };
         unshare(CloneFlags::CLONE_NEWNS).map_err(refused("no mount namespace"))?;
         let none = None::<&str>;
@@ -170,7 +172,7 @@ impl Keeper {
         let first = first.map_err(|e| format!("cat, the first process of all hosts, cannot be started: {e}"))?;
         let mut keeper = Keeper { hosts: Vec::new(), folder: std::env::current_dir().ok(), first };
         let made = namespace("mnt")
-            .map_err(|e| e.to_string())
+            .map_err(|e| Refusal::from(e.to_string()))
             .and_then(|base| specs.iter().map(|spec| keeper.add(spec, &base)).collect::<Result<Vec<_>, _>>());
         match made {
             Ok(devices) => Ok((keeper, devices)),
@@ -182,7 +184,7 @@ impl Keeper {
     }
 
     /// Makes one more host. `base` is the mount namespace that it begins with.
-    fn add(&mut self, spec: &HostSpec, base: &File) -> Result<SyncDevice, String> {
+    fn add(&mut self, spec: &HostSpec, base: &File) -> Result<SyncDevice, Refusal> {
         let failed = |what: &'static str| move |e: io::Error| format!("host {}: {what}: {e}", spec.name);
         let made = || {
             unshare(CloneFlags::CLONE_NEWNET)?;
@@ -195,10 +197,10 @@ impl Keeper {
         let net = made().map_err(failed("no network namespace"))?;
         let device = DeviceBuilder::new().name("tun0").ipv4(spec.ip, 8, None).mtu(MTU as u16).build_sync();
         let device = device.map_err(|e| {
-            format!(
-                "host {}: no TUN device: {e}; /dev/net/tun must exist (modprobe tun) and be yours to open (chmod 0666 \
+            Refusal::new(
+                format!("host {}: no TUN device: {e}", spec.name),
+                "/dev/net/tun must exist (modprobe tun) and be yours to open (chmod 0666 \
                     /dev/net/tun)",
-                spec.name
             )
         })?;
         device.set_nonblocking(true).map_err(failed("TUN device"))?;

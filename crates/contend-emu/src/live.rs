@@ -13,6 +13,7 @@ use crate::record::{FOLDER, Recorder};
 use crate::verdict::{Late, judged};
 use crate::wait::{LONGEST, RealTime, Waiter};
 use crate::watch::Watch;
+use contend_core::Refusal;
 use contend_core::{Packet, Span, Time};
 use contend_lab::experiment::results::Emulation;
 use contend_lab::running::network::{Advanced, Beginning, Driver, Engine};
@@ -70,7 +71,7 @@ impl Engine for Emulate {
         }
     }
 
-    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String> {
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), Refusal> {
         let plan = Plan::new(run.scenario, run.members)?;
         let net = Net::with_outside(run.scenario, &plan.outside)?;
         let (hosts, devices) = Hosts::new(plan.specs(run.scenario))?;
@@ -82,8 +83,8 @@ impl Engine for Emulate {
             None => Ok(plan.first_station()),
             Some(name) => plan.host(name).ok_or_else(|| plan.no_host(name)),
         };
-        let programs = self.programs.iter().map(|p| Ok((host(p)?, p.clone()))).collect::<Result<Vec<_>, String>>()?;
-        let command = self.command.as_ref().map(|p| Ok::<_, String>((host(p)?, p.clone()))).transpose()?;
+        let programs = self.programs.iter().map(|p| Ok((host(p)?, p.clone()))).collect::<Result<Vec<_>, Refusal>>()?;
+        let command = self.command.as_ref().map(|p| Ok::<_, Refusal>((host(p)?, p.clone()))).transpose()?;
         let waiter = Waiter::new().map_err(|e| format!("no timer: {e}"))?;
         for (i, device) in devices.iter().enumerate() {
             waiter.watch(device, i).map_err(|e| format!("no event for a TUN device: {e}"))?;
@@ -161,7 +162,7 @@ struct Live {
 
 impl Live {
     /// The clock begins.
-    fn start(&mut self) -> Result<(), String> {
+    fn start(&mut self) -> Result<(), Refusal> {
         if nix::unistd::geteuid().is_root() {
             // A page that is not in memory would cost milliseconds. Without the right to it the verdict speaks.
             let _ = mlockall(MlockAllFlags::MCL_CURRENT);
@@ -187,7 +188,7 @@ impl Live {
     }
 
     /// Hands in what the hosts that are ready have sent, not after `to`.
-    fn read_in(&mut self, net: &mut Net, to: Time) -> Result<(), String> {
+    fn read_in(&mut self, net: &mut Net, to: Time) -> Result<(), Refusal> {
         let mut buffer = [0; MTU + 100];
         for i in 0..self.ready.len() {
             let host = self.ready[i];
@@ -196,7 +197,7 @@ impl Live {
                 let n = match device.recv(&mut buffer) {
                     Ok(n) => n,
                     Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => break,
-                    Err(e) => return Err(format!("a TUN device cannot be read: {e}")),
+                    Err(e) => return Err(format!("a TUN device cannot be read: {e}").into()),
                 };
                 let at = self.waiter.now().min(to).max(net.world.now());
                 let packet = &buffer[..n];
@@ -213,7 +214,7 @@ impl Live {
 }
 
 impl Driver for Live {
-    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String> {
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, Refusal> {
         if self.programs.is_none() {
             self.start()?;
         }
@@ -257,7 +258,7 @@ impl Driver for Live {
         }
     }
 
-    fn finish(&mut self, net: &mut Net) -> Result<Option<Emulation>, String> {
+    fn finish(&mut self, net: &mut Net) -> Result<Option<Emulation>, Refusal> {
         let real_time = self.real_time.take().is_some_and(|r| r.is_granted());
         let _ = munlockall();
         if let Some(recorder) = self.recorder.take() {

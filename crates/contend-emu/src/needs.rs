@@ -1,5 +1,6 @@
 //! What this machine allows of an emulation, and the remedy for what it does not.
 
+use contend_core::Refusal;
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
@@ -9,7 +10,7 @@ pub struct Need {
     /// What it is, in a word or two.
     pub what: &'static str,
     /// What it gives, or what is missing and how to get it.
-    pub found: Result<String, String>,
+    pub found: Result<String, Refusal>,
 }
 
 /// All needs.
@@ -32,7 +33,7 @@ fn namespaces() -> Need {
         let remedy = "sysctl kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0 \
             user.max_user_namespaces=10000";
         let remedy = if root { "allow CAP_SYS_ADMIN in this container" } else { remedy };
-        format!("optional: hosts of contend emulate; run it as root, or {remedy}")
+        Refusal::new("optional: hosts of contend emulate", format!("run it as root, or {remedy}"))
     });
     Need { what: "namespaces", found: missing.map_or_else(|| Ok("contend emulate can make hosts".into()), Err) }
 }
@@ -40,16 +41,21 @@ fn namespaces() -> Need {
 fn tun() -> Need {
     let opened = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
     let missing = opened.err().map(|e| {
-        format!("optional: devices of contend emulate: {e}; modprobe tun, and chmod 0666 /dev/net/tun for all users")
+        Refusal::new(
+            format!("optional: devices of contend emulate: {e}"),
+            "modprobe tun, and chmod 0666 /dev/net/tun for all users",
+        )
     });
     Need { what: "/dev/net/tun", found: missing.map_or_else(|| Ok("contend emulate can make its devices".into()), Err) }
 }
 
 fn real_time() -> Need {
     let missing = (!runs("chrt", &["-R", "-f", "1", "true"])).then(|| {
-        "optional: real-time priority makes contend emulate punctual; run it as root, or add `YOU - rtprio 60` to \
-            /etc/security/limits.conf and log in again"
-            .to_owned()
+        Refusal::new(
+            "optional: real-time priority makes contend emulate punctual",
+            "run it as root, or add `YOU - rtprio 60` to \
+            /etc/security/limits.conf and log in again",
+        )
     });
     Need {
         what: "SCHED_FIFO",

@@ -3,6 +3,7 @@
 use crate::host::HostSpec;
 use crate::netlink::Metrics;
 use crate::ties::Known;
+use contend_core::Refusal;
 use contend_core::Span;
 use contend_lab::experiment::point::Member;
 use contend_sim::net::{QueueAt, queues_passed};
@@ -53,7 +54,7 @@ impl Plan {
     ///
     /// # Errors
     /// When the kernel cannot carry a flow as the file describes it; the text says what to do.
-    pub fn new(scenario: &Scenario, members: &[Member]) -> Result<Plan, String> {
+    pub fn new(scenario: &Scenario, members: &[Member]) -> Result<Plan, Refusal> {
         let all = members.iter().all(|m| !m.kernel);
         let is_outside: Vec<bool> = members.iter().map(|m| all || m.kernel).collect();
         let chosen =
@@ -67,10 +68,10 @@ impl Plan {
             });
         }
         if places.len() > MOST {
-            return Err(format!(
-                "the file has {} hosts, and an emulation at most {MOST}; write emulate = \"kernel\" into the flows \
+            return Err(Refusal::new(
+                format!("the file has {} hosts, and an emulation at most {MOST}", places.len()),
+                "write emulate = \"kernel\" into the flows \
                     whose hosts shall be real",
-                places.len()
             ));
         }
         let mut flows = Vec::new();
@@ -115,9 +116,9 @@ impl Plan {
     }
 
     /// The error about a name that no host has.
-    pub fn no_host(&self, name: &str) -> String {
+    pub fn no_host(&self, name: &str) -> Refusal {
         let known: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).take(20).collect();
-        format!("there is no host \"{name}\"; the hosts are {}", known.join(", "))
+        Refusal::new(format!("there is no host \"{name}\""), format!("the hosts are {}", known.join(", ")))
     }
 
     /// The first station; without a station, the first host.
@@ -211,12 +212,12 @@ pub fn congestion_control(t: &TcpSpec) -> &'static str {
 }
 
 /// Checks that the kernel can carry `f`.
-fn check(f: &FlowSpec) -> Result<(), String> {
+fn check(f: &FlowSpec) -> Result<(), Refusal> {
     let simulate = "or write emulate = \"kernel\" into other flows only, so that this one is simulated";
     match &f.ends.transport {
-        Transport::Udp(Some(_)) => Err(format!(
-            "flow {}: the kernel has no explicit congestion control for datagrams; remove `cc` from udp, {simulate}",
-            f.name
+        Transport::Udp(Some(_)) => Err(Refusal::new(
+            format!("flow {}: the kernel has no explicit congestion control for datagrams", f.name),
+            format!("remove `cc` from udp, {simulate}"),
         )),
         Transport::Udp(None) => Ok(()),
         Transport::Tcp(t) => {
@@ -226,18 +227,23 @@ fn check(f: &FlowSpec) -> Result<(), String> {
             if available.split_whitespace().any(|known| known == name) {
                 return Ok(());
             }
-            Err(format!(
-                "flow {}: this kernel has no congestion control \"{name}\" (it has {}); load it (modprobe tcp_{name}), \
-                    write one that it has, {simulate}",
-                f.name,
-                available.trim()
+            Err(Refusal::new(
+                format!(
+                    "flow {}: this kernel has no congestion control \"{name}\" (it has {})",
+                    f.name,
+                    available.trim()
+                ),
+                format!(
+                    "load it (modprobe tcp_{name}), \
+                    write one that it has, {simulate}"
+                ),
             ))
         }
     }
 }
 
 /// The least sum of the wires' delays there and back, of all flows that are outside.
-fn min_rtt(scenario: &Scenario, is_outside: &[bool]) -> Result<Span, String> {
+fn min_rtt(scenario: &Scenario, is_outside: &[bool]) -> Result<Span, Refusal> {
     let delay = |at: &QueueAt| match *at {
         QueueAt::Link { link, forward } => {
             scenario.links.get(link).map_or(Span::ZERO, |l| if forward { l.forward.delay } else { l.reverse.delay })

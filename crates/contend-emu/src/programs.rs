@@ -1,6 +1,7 @@
 //! Programs that run in hosts.
 
 use crate::host::Asking;
+use contend_core::Refusal;
 use contend_core::Time;
 use std::fs::File;
 use std::io;
@@ -46,7 +47,7 @@ impl Programs {
         mut programs: Vec<(usize, Program)>,
         command: Option<(usize, Program)>,
         logs: Option<PathBuf>,
-    ) -> Result<Programs, String> {
+    ) -> Result<Programs, Refusal> {
         programs.sort_by_key(|(_, p)| p.start);
         let (stop, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
         let mut threads = Vec::new();

@@ -5,6 +5,7 @@
 //! the end of the run.
 
 use crate::bytes::HEADERS;
+use contend_core::Refusal;
 use contend_core::Time;
 use contend_lab::experiment::results::PointKey;
 use std::fs::File;
@@ -116,9 +117,11 @@ impl Recording {
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
-    pub fn of(folder: &Path, point: &PointKey, seed: u64) -> Result<Recording, String> {
+    pub fn of(folder: &Path, point: &PointKey, seed: u64) -> Result<Recording, Refusal> {
         let wanted = title(point, seed);
-        let failed = |e: io::Error| format!("{}: {e}; give the results folder of `contend emulate`", folder.display());
+        let failed = |e: io::Error| {
+            Refusal::new(format!("{}: {e}", folder.display()), "give the results folder of `contend emulate`")
+        };
         let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).map_err(failed)?.flatten().map(|e| e.path()).collect();
         paths.sort();
         for path in paths {
@@ -129,9 +132,9 @@ impl Recording {
                 return Ok(Recording { file, path });
             }
         }
-        Err(format!(
-            "{}: no recording of seed {seed} at this point; replay with the run.toml and the options of the emulation",
-            folder.display()
+        Err(Refusal::new(
+            format!("{}: no recording of seed {seed} at this point", folder.display()),
+            "replay with the run.toml and the options of the emulation",
         ))
     }
 
@@ -139,7 +142,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the file is cut off or cannot be read.
-    pub fn read(&mut self) -> Result<Entry, String> {
+    pub fn read(&mut self) -> Result<Entry, Refusal> {
         let failed = |e: io::Error, path: &Path| format!("{}: the recording is cut off: {e}", path.display());
         let mut head = [0; 13];
         self.file.read_exact(&mut head).map_err(|e| failed(e, &self.path))?;
@@ -176,7 +179,7 @@ mod tests {
             assert_eq!(r.read(), Ok(Entry::Packet { at: at(2 * i), host: i as usize % 7, whole, bytes }));
         }
         assert_eq!(r.read(), Ok(Entry::End(at(1 << 40))));
-        assert!(r.read().unwrap_err().contains("cut off"));
-        assert!(Recording::of(folder.path(), &point, 3).unwrap_err().contains("no recording of seed 3"));
+        assert!(r.read().unwrap_err().to_string().contains("cut off"));
+        assert!(Recording::of(folder.path(), &point, 3).unwrap_err().to_string().contains("no recording of seed 3"));
     }
 }

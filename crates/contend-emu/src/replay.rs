@@ -3,6 +3,7 @@
 use crate::border::Border;
 use crate::plan::Plan;
 use crate::record::{Entry, FOLDER, Recording};
+use contend_core::Refusal;
 use contend_core::Time;
 use contend_lab::experiment::results::Emulation;
 use contend_lab::running::network::{Advanced, Beginning, Driver, Engine};
@@ -24,7 +25,7 @@ impl Replay {
 }
 
 impl Engine for Replay {
-    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String> {
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), Refusal> {
         let recording = Recording::of(&self.folder.join(FOLDER), run.point, run.scenario.seed)?;
         let plan = Plan::new(run.scenario, run.members)?;
         let net = Net::with_outside(run.scenario, &plan.outside)?;
@@ -41,7 +42,7 @@ struct Replaying {
 }
 
 impl Driver for Replaying {
-    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String> {
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, Refusal> {
         let mut left = Vec::new();
         loop {
             if stop.load(Ordering::Relaxed) {
@@ -69,7 +70,7 @@ impl Driver for Replaying {
         }
     }
 
-    fn finish(&mut self, _: &mut Net) -> Result<Option<Emulation>, String> {
+    fn finish(&mut self, _: &mut Net) -> Result<Option<Emulation>, Refusal> {
         Ok(None)
     }
 }

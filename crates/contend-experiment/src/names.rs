@@ -38,8 +38,3 @@ pub fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Stri
         None => format!("write one of: {list}"),
     }
 }
-
-/// Splits the text of an error into what is wrong and the remedy after `; `, which may be missing.
-pub fn reason_and_remedy(text: &str) -> (&str, &str) {
-    text.split_once("; ").unwrap_or((text, ""))
-}

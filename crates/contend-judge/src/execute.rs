@@ -11,14 +11,14 @@
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
-use crate::judging::{few_seeds, not_judged, phase, search};
+use crate::judging::{few_seeds, note, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
 use crate::running::contention;
 pub use crate::running::network::Simulated;
 use crate::running::network::{self, Engine};
+use contend_core::Refusal;
 use contend_core::{Span, Time};
-use contend_experiment::names::reason_and_remedy;
 pub use contend_experiment::reading::error::Error;
 use contend_experiment::reading::file::need::{of_check, of_claim};
 use contend_experiment::reading::file::{About, Experiment, FileError, Until, misread};
@@ -116,7 +116,7 @@ pub fn predict(e: &Experiment, workshop: &dyn Workshop, stop: &AtomicBool) -> Re
     let part = Span::from_secs_f64(whole * (PILOT * runs).min(1.0)).max(Span::from_millis(1));
     let one = |(need, _): &(Need, Size)| {
         let resolved = e.scenario(&need.point, &need.overlay)?;
-        network::cost(&resolved, seed, part, &|| workshop.cpu_s(), stop).map_err(Error::Network)
+        network::cost(&resolved, seed, part, &|| workshop.cpu_s(), stop).map_err(Error::from)
     };
     let all: Vec<f64> = each(workshop, &e.needs, |_, need| one(need))?;
     Ok(Duration::try_from_secs_f64(all.iter().sum::<f64>() * whole * runs).unwrap_or(Duration::MAX))
@@ -234,9 +234,8 @@ impl Call<'_> {
             match metric.reading(run) {
                 Ok(x) => samples.push(x),
                 Err(Unmeasured::Undefined(_)) => return Ok(None),
-                Err(Unmeasured::Wrong(why)) => {
-                    let (reason, remedy) = reason_and_remedy(&why);
-                    return Err(FileError::new(source, &until.of_site, format!("`seeds.of`: {reason}"), remedy));
+                Err(Unmeasured::Wrong(Refusal { what, remedy })) => {
+                    return Err(FileError::new(source, &until.of_site, format!("`seeds.of`: {what}"), remedy));
                 }
             }
         }
@@ -329,7 +328,7 @@ impl Call<'_> {
             checks.push(judged.result);
             notes.extend(judged.notes);
         }
-        let mut notes = not_judged::together(notes);
+        let mut notes = note::together(notes);
         notes.extend(few_seeds::accept_undecided(e, &mut claims));
         let kept = self.notes;
         // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.
@@ -484,7 +483,7 @@ fn make(
             let resolved = e.scenario(&need.point, &need.overlay)?;
             let mut run = network::run(&resolved, &need.point, planned.seed, &measure, options.engine, options.stop)
                 .map(timed)
-                .map_err(Error::Network)?;
+                .map_err(Error::from)?;
             let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
             if let Some(run) = &mut run {
                 run.metrics = metric::standard(run);
@@ -496,13 +495,13 @@ fn make(
             let contended = e.contended(&need.point, &need.overlay)?;
             let mut run = contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
                 .map(timed)
-                .map_err(Error::Network)?;
+                .map_err(Error::from)?;
             run.iter_mut().for_each(|run| run.metrics = metric::standard(run));
             run
         }
         About::Model => {
             let modelled = e.modelled(&need.point, &need.overlay)?;
-            Some(Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments))
+            Some(Run::of_model(&need.point, modelled.values().map_err(Refusal::from)?, modelled.arguments))
         }
     };
     if let Some(run) = &mut run {
@@ -524,7 +523,7 @@ fn with_frames(
     if let (Some(shown), About::Network) = (shown, e.about()) {
         let resolved = e.scenario(&need.point, &need.overlay)?;
         let end = shown.to.min(Time::ZERO + e.duration);
-        let captured = network::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::Network)?;
+        let captured = network::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::from)?;
         let Some((frames, channel)) = captured else { return Ok(None) };
         (run.frames, run.channel) = (frames, channel);
     }
@@ -569,7 +568,7 @@ fn find(
             Ok(found) => found,
             Err(search::SearchError::Run(Halt::Stopped(missing))) => return Ok(missing),
             Err(search::SearchError::Run(Halt::Failed(err))) => return Err(err),
-            Err(other) => return Err(Error::Network(format!("search: {other}"))),
+            Err(other) => return Err(Refusal::from(format!("search: {other}")).into()),
         };
         all.push(SearchResult {
             point: point.clone(),

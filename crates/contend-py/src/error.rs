@@ -29,8 +29,8 @@ pub(crate) fn plain(message: &str, remedy: Option<&str>) -> PyErr {
 pub(crate) fn of_run(err: &execute::Error) -> PyErr {
     match err {
         execute::Error::File(err) => in_file(err),
-        execute::Error::TooLarge { what, remedy } => plain(what, Some(remedy)),
-        execute::Error::Network(what) | execute::Error::Machine(what) => plain(what, None),
+        execute::Error::Refused { what, remedy } => plain(what, remedy.as_deref()),
+        execute::Error::Machine(what) => plain(what, None),
     }
 }
 

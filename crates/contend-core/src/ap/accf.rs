@@ -17,6 +17,7 @@
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::{Flags, FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::registry::{Args, Param};
@@ -24,7 +25,6 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §IV";
@@ -131,18 +131,18 @@ struct Flow {
 ///
 /// # Errors
 /// If a constant is outside its range.
-pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, Refusal> {
     let above_one = |name| match args.number(name) {
         x if x > 1.0 => Ok(x),
-        x => Err(format!("{name} = {x} is too small; write a number above 1")),
+        x => Err(Refusal::new(format!("{name} = {x} is too small"), "write a number above 1")),
     };
     let share = |name| match args.number(name) {
         x if x > 0.0 && x <= 1.0 => Ok(x),
-        x => Err(format!("{name} = {x} is out of range; write a number above 0 and at most 1")),
+        x => Err(Refusal::new(format!("{name} = {x} is out of range"), "write a number above 0 and at most 1")),
     };
     let num_thresh = args.integer("num_thresh");
     if num_thresh < 2 {
-        return Err(format!("num_thresh = {num_thresh} is too small; write 2 or more"));
+        return Err(Refusal::new(format!("num_thresh = {num_thresh} is too small"), "write 2 or more"));
     }
     let period = args.time("period");
     Ok(Box::new(Accf {

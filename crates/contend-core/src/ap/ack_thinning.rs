@@ -10,6 +10,7 @@
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::recent::Recent;
@@ -17,7 +18,6 @@ use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering, here by count and with a limit on delay";
@@ -57,7 +57,7 @@ struct Flow {
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, Refusal> {
     let every = u32::try_from(args.integer("d")).unwrap_or(1).max(1);
     Ok(Box::new(AckThinning {
         every,

@@ -26,13 +26,13 @@ use super::path::{Cycle, Path};
 use super::window::{self, Flows};
 use super::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::AirReport;
 use crate::registry::{Amount, Args, Param};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §III, eqs. 2-9";
@@ -128,14 +128,14 @@ pub struct Fcwa {
 ///
 /// # Errors
 /// If a parameter is invalid, or if neither the parameters nor the queue give the buffer size in packets.
-pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
+pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, Refusal> {
     let margin = args.number("margin");
     if !(margin > 0.0 && margin <= 1.0) {
-        return Err(format!("margin = {margin} is out of range; write a number above 0 and at most 1"));
+        return Err(Refusal::new(format!("margin = {margin} is out of range"), "write a number above 0 and at most 1"));
     }
     let bytes = |name| match args.amount(name) {
         Amount::Bytes(n) => Ok(u32::try_from(n).unwrap_or(u32::MAX)),
-        Amount::Packets(_) => Err(format!("{name} counts bytes; write {name} = \"1500B\"")),
+        Amount::Packets(_) => Err(Refusal::new(format!("{name} counts bytes"), format!("write {name} = \"1500B\""))),
     };
     let sizes = [bytes("data_size")?, bytes("ack_size")?];
     let model = if args.word("model") == "m1" { CycleModel::M1 } else { CycleModel::M2 };

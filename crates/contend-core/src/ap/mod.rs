@@ -2,17 +2,17 @@
 //! the packet is queued.
 
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::{AirReport, Sink};
 use crate::registry::Args;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
 /// Builds a block from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args, &Facts) -> Result<Box<dyn Control>, String>;
+pub type Build = fn(&Args, &Facts) -> Result<Box<dyn Control>, Refusal>;
 
 mod path;
 mod window;

@@ -8,10 +8,10 @@
 use super::window::{self, Flows};
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Pilosof, Ramjee, Raz, Shavitt, Sinha, Infocom 2003, as Keceli, Inan, Ayanoglu 2008 §III-E \
@@ -35,7 +35,7 @@ pub struct Pilosof {
 ///
 /// # Errors
 /// If neither the parameters nor the queue give the buffer size in packets.
-pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
+pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, Refusal> {
     Ok(Box::new(Pilosof {
         flows: Flows::new(args),
         buffer: window::buffer(args, facts)?,

@@ -17,6 +17,7 @@
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::qdisc::{AirReport, DropReason};
 use crate::recent::Recent;
@@ -25,7 +26,6 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::format;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Detti and others, as reported by Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I";
@@ -97,16 +97,16 @@ struct Capacity {
 ///
 /// # Errors
 /// If a parameter is invalid.
-pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, Refusal> {
     let weight = args.number("weight");
     if !(weight > 0.0 && weight <= 1.0) {
-        return Err(format!("weight = {weight} is out of range; write a number above 0 and at most 1"));
+        return Err(Refusal::new(format!("weight = {weight} is out of range"), "write a number above 0 and at most 1"));
     }
     let Amount::Bytes(burst) = args.amount("burst") else {
-        return Err("burst counts bytes; write burst = \"15kB\"".into());
+        return Err(Refusal::new("burst counts bytes", "write burst = \"15kB\""));
     };
     let Amount::Packets(limit) = args.amount("limit") else {
-        return Err("limit counts packets; write limit = \"100p\"".into());
+        return Err(Refusal::new("limit counts packets", "write limit = \"100p\""));
     };
     let bucket = |not: &str| (args.word("on") != not).then(Bucket::default);
     Ok(Box::new(RateLimiter {

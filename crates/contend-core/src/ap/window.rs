@@ -2,11 +2,11 @@
 //! advertised windows.
 
 use super::{Facts, Side};
+use crate::Refusal;
 use crate::packet::{Flags, FlowId, Packet, Segment};
 use crate::registry::{Amount, Args, Param};
 use crate::time::{Span, Time};
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 
 /// A flow is forgotten after this many T_active of silence.
 const FORGET: u64 = 30;
@@ -36,15 +36,15 @@ pub(super) const KEEP_EDGE: Param = Param::flag(
 .default("true");
 
 /// BS_AP from `args`, otherwise from the queue.
-pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {
+pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, Refusal> {
     match (args.amount("buffer"), facts.buffer) {
         (Amount::Packets(0), Some(n)) => Ok(n),
-        (Amount::Packets(0), None) => {
-            Err("the queue of the access point has no limit in packets; write the buffer, like buffer = \"100p\""
-                .into())
-        }
+        (Amount::Packets(0), None) => Err(Refusal::new(
+            "the queue of the access point has no limit in packets",
+            "write the buffer, like buffer = \"100p\"",
+        )),
         (Amount::Packets(n), _) => Ok(n),
-        (Amount::Bytes(_), _) => Err("buffer counts packets; write buffer = \"100p\"".into()),
+        (Amount::Bytes(_), _) => Err(Refusal::new("buffer counts packets", "write buffer = \"100p\"")),
     }
 }
 

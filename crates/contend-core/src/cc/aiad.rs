@@ -9,13 +9,13 @@
 
 use super::slow_start::ABC;
 use super::{Controller, westwood};
+use crate::Refusal;
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §6.1-6.3, eq. 6.1, 6.8, 6.9";
@@ -41,7 +41,7 @@ pub const PARAMS: &[Param] = &[
 ];
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let clock = if args.word("estimator") == "kappa" { Clock::ARRIVALS } else { Clock::STAMPS };
     Ok(Box::new(westwood::Westwood::new(args, clock)))
 }

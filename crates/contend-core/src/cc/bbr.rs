@@ -13,10 +13,10 @@
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 use rand::RngExt as _;
 
 /// Source of the algorithm.
@@ -105,7 +105,7 @@ struct Bbr {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Bbr {
         bw_q24: MaxFilter::default(),
         min_rtt_at: Time::NEVER,

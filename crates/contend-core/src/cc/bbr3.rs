@@ -18,10 +18,10 @@ mod probe_rtt;
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
@@ -140,7 +140,7 @@ struct Bbr3 {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Bbr3 {
         ecn: ecn::Ecn::new(args),
         undo: bounds::Undo::default(),

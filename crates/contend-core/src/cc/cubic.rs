@@ -13,10 +13,10 @@ mod linux;
 use super::slow_start::{ABC, HYSTART, HyStart, limit};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 9438; Linux net/ipv4/tcp_cubic.c for `form`";
@@ -95,7 +95,7 @@ struct Stage {
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     if args.word("form") == "linux" {
         return Ok(linux::build(args));
     }

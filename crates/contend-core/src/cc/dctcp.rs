@@ -9,9 +9,9 @@
 use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 8257";
@@ -48,7 +48,7 @@ struct Dctcp {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Dctcp {
         abc: limit(args.integer("abc")),
         g_1024: args.integer("g_1024").clamp(1, 1024) as u32,

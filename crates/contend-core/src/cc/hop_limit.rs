@@ -8,9 +8,9 @@ use super::reno::{COUNT, Reno};
 use super::slow_start::ABC;
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Fu, Zerfos, Luo, Lu, Zhang, Gerla 2003";
@@ -28,7 +28,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let whole = |name| u32::try_from(args.integer(name)).unwrap_or(1).max(1);
     Ok(Box::new(HopLimit { reno: Reno::new(args), reuse: whole("reuse"), least: whole("least") }))
 }

@@ -19,12 +19,12 @@
 use super::slow_start::{ABC, limit};
 use super::{Ack, Cause, Controller, Needs, Response, Signal, Window, reno};
 use crate::Cx;
+use crate::Refusal;
 use crate::estimate::are::{Are, FILTER};
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::{self, Estimator as _};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §5.4-5.6, eq. 5.22, §7.3, §8.7, appendix B";
@@ -89,7 +89,7 @@ enum Control {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let clock = if args.word("estimator") == "are" { Clock::ARRIVALS } else { Clock::STAMPS };
     let control = match args.word("rate_control") {
         "literal_ca" => Control::LiteralCa,

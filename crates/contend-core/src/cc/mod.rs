@@ -8,17 +8,17 @@
 #![deny(clippy::float_arithmetic)]
 
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::HeaderFormat;
 use crate::packet::Explicit;
 use crate::registry::{Amount, Args, Param};
 use crate::time::{Span, Time};
 pub use crate::window::{Ack, CaState, RateSample, SSTHRESH_INFINITE, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 use core::fmt::Debug;
 
 /// Builds a controller from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
+pub type Build = fn(&Args) -> Result<Box<dyn Controller>, Refusal>;
 
 mod path;
 mod slow_start;
@@ -33,10 +33,10 @@ const HEADER: Param =
     Param::amount("header", "size of the explicit header in every packet of both directions").range(0.0, 1000.0);
 
 /// The parameter `header` in bytes.
-fn header_bytes(args: &Args) -> Result<u32, String> {
+fn header_bytes(args: &Args) -> Result<u32, Refusal> {
     match args.amount("header") {
         Amount::Bytes(n) => Ok(n.min(1000) as u32),
-        Amount::Packets(_) => Err("header counts bytes; write header = \"20B\"".into()),
+        Amount::Packets(_) => Err(Refusal::new("header counts bytes", "write header = \"20B\"")),
     }
 }
 

@@ -8,9 +8,9 @@
 
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §8.7";
@@ -26,7 +26,7 @@ struct Perfect {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Perfect { reno: reno::Reno::new(args) }))
 }
 

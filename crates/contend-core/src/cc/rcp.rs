@@ -10,11 +10,11 @@
 
 use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::{HeaderFormat, RCP, UNLIMITED};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 5.13, 5.14";
@@ -35,7 +35,7 @@ pub(super) const WINDOW: Param =
 ///
 /// # Errors
 /// If `header` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Rcp::new(args)?))
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Rcp {
 }
 
 impl Rcp {
-    pub(super) fn new(args: &Args) -> Result<Rcp, String> {
+    pub(super) fn new(args: &Args) -> Result<Rcp, Refusal> {
         let desired = match args.rate("desired") / 8 {
             0 => UNLIMITED,
             rate => u32::try_from(rate).unwrap_or(UNLIMITED),

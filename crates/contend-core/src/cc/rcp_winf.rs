@@ -10,11 +10,11 @@
 use super::rcp::{DESIRED, Rcp, WINDOW};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::observe::{Correction, Local};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Barreto 2012 §5.3.2, §5.4, eq. 5.12 to 5.14";
@@ -38,7 +38,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `header` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(RcpWinf {
         rcp: Rcp::new(args)?,
         payload: args.word("gap") == "payload",

@@ -6,9 +6,9 @@
 use super::slow_start::{ABC, HYSTART, HyStart, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `abc`";
@@ -38,7 +38,7 @@ pub struct Reno {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Reno { hystart: HyStart::new(args), ..Reno::new(args) }))
 }
 

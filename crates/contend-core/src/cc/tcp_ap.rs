@@ -23,10 +23,10 @@ use super::reno::Reno;
 use super::slow_start::ABC;
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::observe::Correction;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -81,7 +81,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let whole = |name| u32::try_from(args.integer(name)).unwrap_or(0);
     let history = whole("history").max(1) as usize;
     Ok(Box::new(TcpAp {

@@ -14,10 +14,10 @@
 use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "our reading of Arai et al. 2009 §II.D and Shimonishi et al. 2006 (IEICE E89-B)";
@@ -94,7 +94,7 @@ struct TcpAv {
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let whole = |name| u64::try_from(args.integer(name)).unwrap_or(0);
     Ok(Box::new(TcpAv {
         abc: limit(args.integer("abc")),

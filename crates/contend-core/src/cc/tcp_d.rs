@@ -23,10 +23,10 @@
 
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Starzetz 2006 §10.2, eq. 10.1-10.5";
@@ -167,7 +167,7 @@ struct TcpD {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let get = |name| u32::try_from(args.integer(name)).unwrap_or(0);
     Ok(Box::new(TcpD {
         growth_1000: get("growth_1000"),

@@ -17,10 +17,10 @@
 
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Brakmo and Peterson 1995; Starzetz 2006 §4.5.1; defaults of ns-2";
@@ -79,13 +79,16 @@ struct Vegas {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let get = |name| u32::try_from(args.integer(name)).unwrap_or(1).max(1);
     let (alpha, beta) = (get("alpha"), get("beta"));
     if alpha > beta {
-        return Err(alloc::format!(
-            "alpha {alpha} is above beta {beta}, so the window would grow and shrink for the same backlog; write alpha \
-                <= beta"
+        return Err(Refusal::new(
+            alloc::format!(
+                "alpha {alpha} is above beta {beta}, so the window would grow and shrink for the same backlog"
+            ),
+            "write alpha \
+                <= beta",
         ));
     }
     let gamma = get("gamma");

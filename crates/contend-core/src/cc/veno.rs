@@ -12,9 +12,9 @@ use super::slow_start::{ABC, limit, slow_start};
 use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Fu and Liew 2003; Xu 2005 §3.2.2";
@@ -42,7 +42,7 @@ struct Veno {
 }
 
 /// Builds the controller.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Veno {
         abc: limit(args.integer("abc")),
         beta: u32::try_from(args.integer("beta")).unwrap_or(3).max(1),

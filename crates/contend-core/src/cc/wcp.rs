@@ -15,12 +15,12 @@
 use super::rcp::WINDOW;
 use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::{HeaderFormat, WCP, wcp};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Rangwala, Jindal, Jang, Psounis, Govindan 2008, as Barreto 2012 §2.3.2, §3.3.6 has it";
@@ -46,7 +46,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `header` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     let whole = |name| args.integer(name).max(1) as u64;
     Ok(Box::new(Wcp {
         header: header_bytes(args)?,

@@ -10,6 +10,7 @@
 use super::slow_start::{ABC, limit};
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
+use crate::Refusal;
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
@@ -17,7 +18,6 @@ use crate::estimate::westwood_plus::SHORTEST;
 use crate::estimate::{self, Estimator};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str =
@@ -55,7 +55,7 @@ enum Bandwidth {
 }
 
 /// Builds the controller with arrival times.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
 }
 

@@ -9,11 +9,11 @@
 
 use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes, reno};
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::{HeaderFormat, XCP};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Katabi, Handley, Rohrs 2002; Barreto 2012 §2.3.3.1; ns-2 TCP/Reno/XCP";
@@ -34,7 +34,7 @@ const MOST: i64 = 1 << 30;
 ///
 /// # Errors
 /// If `header` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Xcp::new(args)?))
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Xcp {
 }
 
 impl Xcp {
-    pub(super) fn new(args: &Args) -> Result<Xcp, String> {
+    pub(super) fn new(args: &Args) -> Result<Xcp, Refusal> {
         Ok(Xcp { header: header_bytes(args)?, desired: args.rate("desired") / 8, rest_q10: 0 })
     }
 

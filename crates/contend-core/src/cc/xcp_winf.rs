@@ -11,11 +11,11 @@
 use super::xcp::{DESIRED, Xcp};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
+use crate::Refusal;
 use crate::observe::Correction;
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Barreto 2012 §5.3.1, §5.4, eq. 5.1, 5.19 to 5.21";
@@ -38,7 +38,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `header` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(XcpWinf {
         xcp: Xcp::new(args)?,
         printed: args.word("throughput") == "capacity",

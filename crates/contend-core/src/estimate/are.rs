@@ -12,11 +12,11 @@
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §5.2, eq. 5.9, 5.10, 5.19-5.21";
@@ -44,7 +44,7 @@ pub struct Are {
 }
 
 /// Builds ARE.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(Are::new(args, Clock::ARRIVALS)))
 }
 

@@ -7,11 +7,11 @@
 use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
@@ -30,7 +30,7 @@ struct Csfq {
 }
 
 /// Builds the estimator.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(Csfq { filter: Filter::default(), clock: Clock::ARRIVALS, omega_us: args.time("omega").as_micros() }))
 }
 

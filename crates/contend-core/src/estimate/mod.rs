@@ -7,18 +7,18 @@
 //! counted data.
 #![deny(clippy::float_arithmetic)]
 
+use crate::Refusal;
 use crate::registry::Args;
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 use core::fmt::Debug;
 
 pub mod clock;
 pub mod filter;
 
 /// Builds an estimator from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args) -> Result<Box<dyn Estimator>, String>;
+pub type Build = fn(&Args) -> Result<Box<dyn Estimator>, Refusal>;
 
 crate::registry!(Build; are, ts_are, westwood, westwood_nr, westwood_plus, tsw, csfq);
 

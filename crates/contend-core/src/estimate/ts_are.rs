@@ -12,9 +12,9 @@
 use super::Estimator;
 use super::are::{Are, FILTER};
 use super::clock::{COUNT, Clock};
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §7.3, eq. 7.1; RFC 7323 §3";
@@ -25,6 +25,6 @@ pub const SUMMARY: &str = "ARE from the receiver's timestamps: the rate at which
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 
 /// Builds TS-ARE.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(Are::new(args, Clock::STAMPS)))
 }

@@ -6,11 +6,11 @@
 use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
@@ -27,7 +27,7 @@ struct Tsw {
 }
 
 /// Builds the estimator.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(Tsw { filter: Filter::default(), clock: Clock::ARRIVALS, window_us: args.time("window").as_micros() }))
 }
 

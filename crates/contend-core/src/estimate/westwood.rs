@@ -9,11 +9,11 @@
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001 §2.2; Xu 2005 eq. 5.1, 5.2";
@@ -45,7 +45,7 @@ pub struct Westwood {
 }
 
 /// Builds the estimator with arrival times.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
 }
 

@@ -9,11 +9,11 @@
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §7.3; weights: ns-2 code of Valla and others, 2002, filter types 1 and 2";
@@ -43,7 +43,7 @@ pub struct WestwoodNr {
 }
 
 /// Builds the estimator with arrival times.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(WestwoodNr::new(args, Clock::ARRIVALS)))
 }
 

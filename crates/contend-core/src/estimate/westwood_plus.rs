@@ -8,11 +8,11 @@
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::sample;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Grieco and Mascolo 2004; Linux tcp_westwood.c";
@@ -45,7 +45,7 @@ pub struct WestwoodPlus {
 }
 
 /// Builds the estimator with arrival times.
-pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {
     Ok(Box::new(WestwoodPlus::new(args, Clock::ARRIVALS)))
 }
 

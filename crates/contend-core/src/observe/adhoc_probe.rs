@@ -8,11 +8,11 @@
 
 use super::local::Local;
 use super::{HeardFrame, Observer, OwnExchange, Radio};
+use crate::Refusal;
 use crate::packet::{Body, FlowId};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Chen, Sun, Yang, Sanadidi, Gerla 2005, as Barreto 2012 §2.2.1 has it";
@@ -27,7 +27,7 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Radio) -> Result<Box<dyn Observer>, String> {
+pub fn build(args: &Args, _: &Radio) -> Result<Box<dyn Observer>, Refusal> {
     Ok(Box::new(AdhocProbe {
         pairs: u32::try_from(args.integer("pairs")).unwrap_or(u32::MAX).max(1),
         ..AdhocProbe::default()

@@ -9,10 +9,10 @@ use super::effort::Effort;
 use super::local::{Local, ONE, scale};
 use super::transactions::Transactions;
 use super::{HeardFrame, Observer, OwnExchange, Radio};
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Lee et al. 2005, as Barreto 2012 §2.2.2 has it";
@@ -26,7 +26,7 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, String> {
+pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, Refusal> {
     Ok(Box::new(IdleGap {
         radio: *radio,
         transactions: Transactions::new(*radio),

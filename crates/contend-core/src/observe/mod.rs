@@ -17,15 +17,15 @@ mod transactions;
 
 pub use local::{Correction, Local};
 
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::Args;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 use core::fmt::Debug;
 
 /// Builds an observer from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args, &Radio) -> Result<Box<dyn Observer>, String>;
+pub type Build = fn(&Args, &Radio) -> Result<Box<dyn Observer>, Refusal>;
 
 crate::registry!(Build; rt_winf, idle_gap, adhoc_probe);
 

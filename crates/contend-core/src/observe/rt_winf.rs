@@ -23,10 +23,10 @@ use super::effort::Effort;
 use super::local::{Local, ONE, scale};
 use super::transactions::{Role, Transactions, Transfer};
 use super::{HeardFrame, Observer, OwnExchange, Radio};
+use crate::Refusal;
 use crate::registry::{Amount, Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
-use alloc::string::String;
 use counting::{Count, Counting};
 
 mod counting;
@@ -84,9 +84,9 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `min_sample` is a number of packets.
-pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, String> {
+pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, Refusal> {
     let Amount::Bytes(min_sample) = args.amount("min_sample") else {
-        return Err(String::from("min_sample is a number of packets; write bytes, like \"1000B\""));
+        return Err(Refusal::new("min_sample is a number of packets", "write bytes, like \"1000B\""));
     };
     let count = match args.word("busy_def") {
         "nav" => Count::Nav,

@@ -10,12 +10,12 @@
 use super::fifo::LIMIT;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::recent::Recent;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str =
@@ -30,7 +30,7 @@ pub const PARAMS: &[Param] = &[LIMIT];
 ///
 /// # Errors
 /// Never: every limit in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(AckFilter {
         limit: args.amount("limit"),
         waiting: Backlog::default(),

@@ -27,12 +27,12 @@ use super::lane::{Weights, limit};
 use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source.
@@ -97,7 +97,7 @@ const FULL: u32 = 1500;
 /// # Errors
 /// If a limit has no room for one packet, a weight belongs to no neighbour or is not above 0, or `flow_quantum` is not
 /// in bytes.
-pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let ns = |name| i64::try_from(args.time(name).as_nanos()).unwrap_or(i64::MAX);
     let fifo = args.word("inner") == "fifo";
     let hashes = args.integer("flows").clamp(1, 65_536) as usize;

@@ -10,10 +10,10 @@
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, DROP, Law, Marked, count};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm, SIGCOMM \
@@ -34,7 +34,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let gamma = args.number("gamma");
     let law = Avq {
         limit: args.amount("limit"),

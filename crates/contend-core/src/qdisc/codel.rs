@@ -14,11 +14,11 @@ use super::fifo::Fifo;
 use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management, RFC 8289, §5";
@@ -61,7 +61,7 @@ pub(super) const MTU: Param =
 ///
 /// # Errors
 /// If `mtu` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Single { queue: Fifo::new(args.amount("limit")), law: Law::new(args)?, codel: Codel::default() }))
 }
 
@@ -80,7 +80,7 @@ impl Law {
     ///
     /// # Errors
     /// If `mtu` is not in bytes.
-    pub fn new(args: &Args) -> Result<Law, String> {
+    pub fn new(args: &Args) -> Result<Law, Refusal> {
         Ok(Law {
             target: args.time("target"),
             interval: args.time("interval"),

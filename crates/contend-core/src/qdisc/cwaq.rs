@@ -7,10 +7,10 @@
 
 use super::marking::{DROP, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §5.3, eq. 8.30";
@@ -39,7 +39,7 @@ const W_Q: Param = Param::number(
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let limit = args.amount("limit");
     let law =
         Cwaq { limit, threshold: args.number("threshold") * count(limit), weight: args.number("w_q"), average: 0.0 };

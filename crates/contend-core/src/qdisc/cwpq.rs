@@ -6,10 +6,10 @@
 use super::cwaq::THRESHOLD;
 use super::marking::{Clock, DROP, INTERVAL, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.5.1, Fig. 8.9";
@@ -28,7 +28,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let limit = args.amount("limit");
     let law = Cwpq {
         limit,

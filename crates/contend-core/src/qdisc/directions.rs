@@ -7,10 +7,10 @@
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::{Packet, PacketKind};
 use crate::registry::Param;
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "per-direction queueing at the access point, as cited in Keceli, Inan, Ayanoglu 2008, §II [16]";
@@ -49,7 +49,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If weights are given with an order that does not use weights.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let weights = [args.integer("data_weight"), args.integer("ack_weight")];
     let first = match args.word("order") {
         "data_first" => Some(DATA),
@@ -57,9 +57,11 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         _ => None,
     };
     if first.is_some() && weights != [1, 1] {
-        return Err("weights have no meaning when one queue is always served first; remove them, or write order = \
-            \"weights\""
-            .into());
+        return Err(Refusal::new(
+            "weights have no meaning when one queue is always served first",
+            "remove them, or write order = \
+            \"weights\"",
+        ));
     }
     Ok(Box::new(Directions {
         queues: [Fifo::new(args.amount("data_limit")), Fifo::new(args.amount("ack_limit"))],

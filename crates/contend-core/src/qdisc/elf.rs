@@ -16,10 +16,10 @@ use super::weighted::Weighted;
 use super::wf2q::{LIMIT, WEIGHTS};
 use super::{AirReport, Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::Param;
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -45,7 +45,7 @@ const WORST: f64 = 0.9;
 ///
 /// # Errors
 /// If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
-pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let effort = Effort {
         power: args.number("power").max(1.0),
         gain: args.number("gain"),

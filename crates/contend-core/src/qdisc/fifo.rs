@@ -3,10 +3,10 @@
 use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "drop-tail FIFO, as in every access point's default and in ns-2's Queue/DropTail";
@@ -26,7 +26,7 @@ pub(super) const LIMIT: Param =
 ///
 /// # Errors
 /// Never: every limit in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Fifo::new(args.amount("limit"))))
 }
 

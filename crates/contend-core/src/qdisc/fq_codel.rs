@@ -11,11 +11,11 @@ use super::codel::{INTERVAL, Law, MTU, TARGET};
 use super::flow_queues::FlowQueues;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::Span;
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: The Flow Queue CoDel Packet Scheduler \
@@ -52,7 +52,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `memory`, `quantum` or `mtu` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(FqCodel {
         law: Law::new(args)?,
         limit: args.amount("limit"),

@@ -1,11 +1,11 @@
 //! Common parts of the disciplines with many queues: a queue with its backlog, limits, and weights per station.
 
 use super::{Backlog, Link, Site};
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Args};
 use alloc::collections::VecDeque;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The size in bytes of the packet for which every limit must have room.
@@ -54,13 +54,14 @@ impl Lane {
 ///
 /// # Errors
 /// If the limit has no room for one packet.
-pub fn limit(args: &Args, name: &str) -> Result<Amount, String> {
+pub fn limit(args: &Args, name: &str) -> Result<Amount, Refusal> {
     match args.amount(name) {
-        Amount::Bytes(n) if n < ONE_PACKET => Err(format!(
-            "{name}: {n} bytes have no room for one packet of {ONE_PACKET} bytes; write packets, like \"10p\", or more \
-                bytes"
+        Amount::Bytes(n) if n < ONE_PACKET => Err(Refusal::new(
+            format!("{name}: {n} bytes have no room for one packet of {ONE_PACKET} bytes"),
+            "write packets, like \"10p\", or more \
+                bytes",
         )),
-        Amount::Packets(0) => Err(format!("{name}: no packet fits; write at least \"1p\"")),
+        Amount::Packets(0) => Err(Refusal::new(format!("{name}: no packet fits"), "write at least \"1p\"")),
         good => Ok(good),
     }
 }
@@ -74,21 +75,22 @@ impl Weights {
     ///
     /// # Errors
     /// If a name belongs to no neighbour or occurs twice, or a weight is not above 0.
-    pub fn new(args: &Args, site: &Site) -> Result<Weights, String> {
+    pub fn new(args: &Args, site: &Site) -> Result<Weights, Refusal> {
         let mut weights = Weights::default();
         let given = args.weights("weights");
         for (i, (name, w)) in given.iter().enumerate() {
             let Some(n) = (site.neighbour)(name) else {
-                return Err(format!(
-                    "weights: station \"{name}\" cannot be reached from this queue; only [ap] queue can give weights \
-                        to the stations of its cell"
+                return Err(Refusal::new(
+                    format!("weights: station \"{name}\" cannot be reached from this queue"),
+                    "only [ap] queue can give weights \
+                        to the stations of its cell",
                 ));
             };
             if !(*w > 0.0 && w.is_finite()) {
-                return Err(format!("weights: \"{name}\" has weight {w}; write a number above 0"));
+                return Err(Refusal::new(format!("weights: \"{name}\" has weight {w}"), "write a number above 0"));
             }
             if given.iter().take(i).any(|(other, _)| other == name) {
-                return Err(format!("weights: \"{name}\" is listed twice; remove one"));
+                return Err(Refusal::new(format!("weights: \"{name}\" is listed twice"), "remove one"));
             }
             let n = n as usize;
             if n >= weights.0.len() {

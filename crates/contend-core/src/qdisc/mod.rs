@@ -1,5 +1,6 @@
 //! Queue disciplines: which packets wait at a transmitter, and in which order they leave.
 
+use crate::Refusal;
 use crate::observe::{HeardFrame, Local};
 use crate::packet::{Ecn, Explicit, Packet};
 use crate::registry::{Amount, Args};
@@ -7,13 +8,12 @@ use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use rand::RngExt as _;
 
 /// Builds a discipline from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
+pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, Refusal>;
 
 crate::registry!(
     Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red,
@@ -255,9 +255,11 @@ fn happens(p: f64, rng: &mut Rng) -> bool {
 }
 
 /// Reads a parameter that is valid only in bytes.
-fn bytes(args: &Args, name: &str) -> Result<u64, String> {
+fn bytes(args: &Args, name: &str) -> Result<u64, Refusal> {
     match args.amount(name) {
         Amount::Bytes(n) => Ok(n),
-        Amount::Packets(n) => Err(format!("{name} = \"{n}p\" counts packets; write it in bytes, like \"1500B\"")),
+        Amount::Packets(n) => {
+            Err(Refusal::new(format!("{name} = \"{n}p\" counts packets"), "write it in bytes, like \"1500B\""))
+        }
     }
 }

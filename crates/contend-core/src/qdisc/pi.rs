@@ -8,10 +8,10 @@
 use super::fifo::LIMIT;
 use super::marking::{Clock, DROP, Law, Marked, length, walk};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting \
@@ -37,10 +37,13 @@ pub(super) const REFERENCE: Param =
 ///
 /// # Errors
 /// If the reference is not in the limit's unit, or if a is below b.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let (a, b) = (args.number("a"), args.number("b"));
     if a < b {
-        return Err("a is below b, so the probability would move away from the reference; write a larger a".into());
+        return Err(Refusal::new(
+            "a is below b, so the probability would move away from the reference",
+            "write a larger a",
+        ));
     }
     let clock = Clock::new(Span::from_secs_f64(1.0 / args.number("frequency")));
     let law = Pi { limit: args.amount("limit"), reference: reference(args)?, a, b, clock, before: 0.0, p: 0.0 };
@@ -48,10 +51,10 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 }
 
 /// The reference in the limit's unit.
-pub(super) fn reference(args: &Args) -> Result<f64, String> {
+pub(super) fn reference(args: &Args) -> Result<f64, Refusal> {
     match (args.amount("limit"), args.amount("reference")) {
         (Amount::Packets(_), Amount::Packets(n)) | (Amount::Bytes(_), Amount::Bytes(n)) => Ok(n as f64),
-        _ => Err("reference and limit have different units; write both in packets or both in bytes".into()),
+        _ => Err(Refusal::new("reference and limit have different units", "write both in packets or both in bytes")),
     }
 }
 

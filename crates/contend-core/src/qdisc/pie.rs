@@ -18,12 +18,12 @@
 use super::codel::LIMIT;
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str =
@@ -87,7 +87,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `mean_packet` or `dq_threshold` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Pie::new(args)?))
 }
 
@@ -157,7 +157,7 @@ impl Rate {
 }
 
 impl Pie {
-    fn new(args: &Args) -> Result<Pie, String> {
+    fn new(args: &Args) -> Result<Pie, Refusal> {
         let threshold = bytes(args, "dq_threshold")?;
         Ok(Pie {
             queue: Fifo::new(args.amount("limit")),

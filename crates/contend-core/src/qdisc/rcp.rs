@@ -11,6 +11,7 @@ use super::capacity::{CAPACITY, Capacity};
 use super::fifo::Fifo;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::rcp::{Law, Measured};
 use crate::explicit::winf::{Flows, Input, Stamp};
 use crate::explicit::{RCP, RCP_PROBE};
@@ -18,7 +19,6 @@ use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 2.22";
@@ -58,7 +58,7 @@ pub(super) const MTU: Param =
 ///
 /// # Errors
 /// If `mtu` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Rcp::new(args, Rules { input: Input::Measured, stamp: Stamp::Rate, flows: None, observed: false })?))
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Rcp {
 }
 
 impl Rcp {
-    pub(super) fn new(args: &Args, rules: Rules) -> Result<Rcp, String> {
+    pub(super) fn new(args: &Args, rules: Rules) -> Result<Rcp, Refusal> {
         Ok(Rcp {
             queue: Fifo::new(args.amount("limit")),
             capacity: Capacity::new(args, rules.observed),

@@ -8,10 +8,10 @@
 use super::rcp::{self, Rcp, Rules};
 use super::xcp_winf::TCP_AWARE;
 use super::{Args, Qdisc, Site};
+use crate::Refusal;
 use crate::explicit::winf::{Flows, Input, Stamp};
 use crate::registry::Param;
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Barreto 2012 §5.3.2, §5.6, eq. 5.12 to 5.18, 5.22";
@@ -51,7 +51,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `mtu` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let rules = Rules {
         input: Input::new(args.word("input")),
         stamp: Stamp::new(args.word("stamp")),

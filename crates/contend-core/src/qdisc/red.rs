@@ -15,11 +15,11 @@
 use super::fifo::{Fifo, LIMIT};
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str =
@@ -67,7 +67,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If the thresholds have different units or the wrong order, or if a packet size is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Red::new(args)?))
 }
 
@@ -117,16 +117,22 @@ enum Verdict {
 const MOVE_EVERY: Span = Span::from_millis(500);
 
 impl Red {
-    fn new(args: &Args) -> Result<Red, String> {
+    fn new(args: &Args) -> Result<Red, Refusal> {
         let (min, max, byte_mode) = match (args.amount("min_th"), args.amount("max_th")) {
             (Amount::Packets(a), Amount::Packets(b)) => (a, b, false),
             (Amount::Bytes(a), Amount::Bytes(b)) => (a, b, true),
-            _ => return Err("min_th and max_th have different units; write both in packets or both in bytes".into()),
+            _ => {
+                return Err(Refusal::new(
+                    "min_th and max_th have different units",
+                    "write both in packets or both in bytes",
+                ));
+            }
         };
         if min > max {
-            return Err(
-                "min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)".into()
-            );
+            return Err(Refusal::new(
+                "min_th is above max_th",
+                "write a smaller min_th (max_th at least twice as large is usual)",
+            ));
         }
         Ok(Red {
             queue: Fifo::new(args.amount("limit")),

@@ -4,10 +4,10 @@
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str =
@@ -33,9 +33,12 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If the limit or the reference is not in packets: prices are defined in packets.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let (Amount::Packets(_), Amount::Packets(reference)) = (args.amount("limit"), args.amount("reference")) else {
-        return Err("REM counts packets, but limit or reference has another unit; write both like \"20p\"".into());
+        return Err(Refusal::new(
+            "REM counts packets, but limit or reference has another unit",
+            "write both like \"20p\"",
+        ));
     };
     let law = Rem {
         reference: reference as f64,

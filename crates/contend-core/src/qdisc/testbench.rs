@@ -75,7 +75,7 @@ pub fn made(build: Build, params: &[Param], with: &[(&'static str, Value)]) -> B
 
 /// The error of a discipline that is refused.
 pub fn refused(build: Build, params: &[Param], with: &[(&'static str, Value)]) -> String {
-    build(&args(params, with), &Site { neighbour: &named }).unwrap_err()
+    build(&args(params, with), &Site { neighbour: &named }).unwrap_err().to_string()
 }
 
 /// A word.

@@ -12,10 +12,10 @@
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str =
@@ -64,7 +64,7 @@ pub(super) const GAMMA: Param =
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let rate = match args.word("rate") {
         "trapezoid" => Rate::Trapezoid { before: 0.0 },
         "tsw" => Rate::Tsw,

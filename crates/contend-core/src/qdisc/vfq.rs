@@ -29,13 +29,13 @@ use super::virtual_time::{Head, VirtualTime};
 use super::wf2q::{UPDATE, WEIGHTS, update};
 use super::{Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, can_serve};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::{Flags, Packet, Segment};
 use crate::recent::Recent;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -101,7 +101,7 @@ const FIRST_WINDOW: u64 = 65_536;
 ///
 /// # Errors
 /// If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
-pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Vfq::new(args, site)?))
 }
 
@@ -140,7 +140,7 @@ struct Node {
 }
 
 impl Vfq {
-    fn new(args: &Args, site: &Site) -> Result<Vfq, String> {
+    fn new(args: &Args, site: &Site) -> Result<Vfq, Refusal> {
         Ok(Vfq {
             eta: Eta {
                 simple: args.flag("simple_wfq"),

@@ -8,10 +8,10 @@
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Zhu, Ansari: a virtual queue and rate based AQM, as Xu 2005 §8.1, eq. 8.9, gives it";
@@ -34,7 +34,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let law = Vqr {
         clock: Clock::new(args.time("interval")),
         gamma: args.number("gamma"),

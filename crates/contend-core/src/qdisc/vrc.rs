@@ -10,10 +10,10 @@
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
+use crate::Refusal;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Park, Lim, Basar, Choi: virtual rate control, as Xu 2005 §8.1, eqs. 8.10-8.11, gives it";
@@ -36,7 +36,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let law = Vrc {
         clock: Clock::new(args.time("interval")),
         reference: args.time("reference").as_secs_f64(),

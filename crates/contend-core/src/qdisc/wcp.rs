@@ -15,6 +15,7 @@
 use super::fifo::Fifo;
 use super::{Args, Backlog, Hearing, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::WCP;
 use crate::explicit::wcp::{self, Longest, Notice};
 use crate::observe::{HeardFrame, Kind};
@@ -22,7 +23,6 @@ use crate::packet::{Explicit, Packet};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -49,7 +49,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let (limit, memory) = (args.amount("limit"), args.time("memory"));
     Ok(Box::new(Wcp {
         queue: Fifo::new(limit),

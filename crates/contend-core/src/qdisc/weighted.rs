@@ -3,9 +3,9 @@
 use super::lane::{Lane, limit};
 use super::virtual_time::{Head, Update, VirtualTime};
 use super::{Backlog, Below, DropReason, Sink};
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::registry::{Amount, Args};
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Classes with one queue each.
@@ -23,7 +23,7 @@ impl Weighted {
     ///
     /// # Errors
     /// If a limit has no room for one packet.
-    pub fn new(args: &Args, update: Update) -> Result<Weighted, String> {
+    pub fn new(args: &Args, update: Update) -> Result<Weighted, Refusal> {
         let (limit, class_limit) = (limit(args, "limit")?, limit(args, "class_limit")?);
         Ok(Weighted {
             time: VirtualTime::new(update),

@@ -13,12 +13,12 @@ use super::virtual_time::{Head, Update};
 use super::weighted::Weighted;
 use super::{Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::packet::Packet;
 use crate::recent::Recent;
 use crate::registry::{Param, Unit};
 use crate::time::Time;
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -70,7 +70,7 @@ pub(super) fn update(args: &Args) -> Update {
 ///
 /// # Errors
 /// If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
-pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(Wf2q {
         places: (args.word("classes") == "flow").then(Places::default),
         cost: Cost::new(args),

@@ -16,13 +16,13 @@ use super::capacity::{CAPACITY, Capacity};
 use super::fifo::Fifo;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::Refusal;
 use crate::explicit::winf::{Air, Flows, Load};
 use crate::explicit::{self, xcp::Shares, xcp_b::Blind};
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 use rand::RngExt as _;
 
 /// Source of the algorithm.
@@ -66,7 +66,7 @@ pub(super) const MIN_QUEUE_INTERVAL: Param =
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let rules = Rules { aggregate: Aggregate::Load(Load::Used), own_throughput: true, flows: None };
     Ok(Box::new(Xcp::new(args, Capacity::new(args, false), rules)))
 }

@@ -11,10 +11,10 @@
 use super::capacity::Capacity;
 use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
+use crate::Refusal;
 use crate::explicit::xcp_b::Blind;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Abrantes, Ricardo 2006, as Barreto 2012 §2.3.3.1 uses it";
@@ -51,7 +51,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `mtu` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let mtu = super::bytes(args, "mtu")? as f64;
     let bytes = |name| match args.amount(name) {
         Amount::Bytes(n) => n as f64,

@@ -9,10 +9,10 @@
 use super::capacity::{Capacity, OBSERVED_CAPACITY};
 use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
+use crate::Refusal;
 use crate::explicit::winf::{Flows, Load};
 use crate::registry::Param;
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "Barreto 2012 §5.3.1, §5.6, eq. 5.1 to 5.11, 5.22";
@@ -58,7 +58,7 @@ pub(super) const TCP_AWARE: Param = Param::flag(
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let rules = Rules {
         aggregate: Aggregate::Load(Load::new(args.word("load"))),
         own_throughput: args.word("throughput") == "own",

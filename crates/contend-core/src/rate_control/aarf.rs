@@ -6,9 +6,9 @@
 
 use super::{Chain, RateControl, RateId, Sent, Setting, ladder};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -34,7 +34,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
     let count = |name| u32::try_from(args.integer(name)).unwrap_or(u32::MAX).max(1);
     let (up, timer) = (count("up"), count("timer"));
     Ok(Box::new(Aarf {

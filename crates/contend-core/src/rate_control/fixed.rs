@@ -2,9 +2,9 @@
 
 use super::{Chain, RateControl, RateId, Sent, Setting};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source of the algorithm.
 pub const CITE: &str = "no source: the definition";
@@ -17,7 +17,7 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never: there are no parameters.
-pub fn build(_: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+pub fn build(_: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
     Ok(Box::new(Fixed { rate: setting.given }))
 }
 

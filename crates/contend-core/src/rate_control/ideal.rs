@@ -6,9 +6,9 @@
 
 use super::{Chain, Rate, RateControl, RateId, Sent, Setting};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -31,7 +31,7 @@ const SEARCHED: (f64, f64) = (-30.0, 90.0);
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
     let bound = args.number("per");
     let step =
         |(id, rate): (RateId, &Rate)| Step { id, bps: rate.bps, snr: smallest_snr(bound, |x| (setting.per)(id, x)) };

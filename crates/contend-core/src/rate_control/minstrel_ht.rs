@@ -17,11 +17,11 @@ mod samples;
 mod stat;
 
 use super::{Chain, RateControl, Sent, Setting};
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 use retry::Retry;
@@ -57,7 +57,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
     let count = |name| u32::try_from(args.integer(name)).unwrap_or(u32::MAX);
     let (rates, groups) = grouped(setting.rates);
     Ok(Box::new(MinstrelHt {

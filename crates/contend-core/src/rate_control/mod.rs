@@ -5,15 +5,15 @@
 //! acknowledged. MPDUs that an answer leaves out belong to a new burst.
 
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::Args;
 use crate::time::Span;
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
 /// Builds a rate control from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn RateControl>, String>;
+pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal>;
 
 crate::registry!(Build; fixed, ideal, minstrel_ht, aarf, onoe, thompson);
 

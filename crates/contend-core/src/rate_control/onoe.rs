@@ -11,10 +11,10 @@
 
 use super::{Chain, RateControl, RateId, Sent, Setting, ladder};
 use crate::Cx;
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -37,7 +37,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
     let (start, ladder) = (args.rate("start"), ladder(setting.rates));
     let slow = ladder.iter().take_while(|id| setting.rates[usize::from(**id)].bps <= start).count();
     Ok(Box::new(Onoe {

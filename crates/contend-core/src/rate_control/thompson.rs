@@ -7,11 +7,11 @@
 //! others use the rate with the highest expected throughput.
 
 use super::{Chain, Rate, RateControl, RateId, Sent, Setting};
+use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use rand::RngExt as _;
 
@@ -33,7 +33,7 @@ const STEPS: u64 = 100;
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, String> {
+pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
     let step = args.time("memory") / STEPS;
     let arm = |(id, rate): (RateId, &Rate)| Arm { id, airtime: rate.airtime().as_secs_f64(), arrived: 1.0, lost: 1.0 };
     let mut arms: Vec<Arm> = (0..).zip(setting.rates).map(arm).collect();

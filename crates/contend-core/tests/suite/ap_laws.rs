@@ -19,7 +19,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..300)
 }
 
-fn build(entry: &Entry<Build>, with: &[(&'static str, &str)]) -> Result<Box<dyn Control>, String> {
+fn build(entry: &Entry<Build>, with: &[(&'static str, &str)]) -> Result<Box<dyn Control>, contend_core::Refusal> {
     let mut args: Args = defaults(entry);
     for (name, text) in with {
         let p = entry
@@ -173,7 +173,7 @@ fn impossible_parameters_are_refused_by_name() {
         ("fcwa", "data_size", "1500p", "data_size counts bytes; write data_size = \"1500B\""),
         ("fcwa", "buffer", "150000B", "buffer counts packets; write buffer = \"100p\""),
     ] {
-        assert_eq!(build(entry(name), &[(param, text)]).unwrap_err(), why);
+        assert_eq!(build(entry(name), &[(param, text)]).unwrap_err().to_string(), why);
     }
 }
 
@@ -185,7 +185,7 @@ fn a_queue_without_a_limit_in_packets_needs_a_buffer() {
         let entry = REGISTRY.iter().find(|e| e.name == name).unwrap();
         let mut args = defaults(entry);
         let why = "the queue of the access point has no limit in packets; write the buffer, like buffer = \"100p\"";
-        assert_eq!((entry.build)(&args, &facts).unwrap_err(), why);
+        assert_eq!((entry.build)(&args, &facts).unwrap_err().to_string(), why);
         args.set("buffer", Value::Amount(amount("100p")));
         assert!((entry.build)(&args, &facts).is_ok());
     }

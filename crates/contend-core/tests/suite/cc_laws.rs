@@ -98,7 +98,7 @@ struct Flow {
 impl Flow {
     fn new(entry: &Entry<Build>, args: &Args, w: Window) -> Option<Flow> {
         // Some combinations of parameters are refused with a message.
-        let cc = (entry.build)(args).map_err(|e| assert!(!e.is_empty())).ok()?;
+        let cc = (entry.build)(args).map_err(|e| assert!(!e.to_string().is_empty())).ok()?;
         let rng = Rng::seed_from_u64(7);
         // Xu 2005 §5.5 and appendix B to the letter.
         let opens = entry.name == "jersey" && args.word("rate_control") != "clamp";

@@ -19,4 +19,4 @@ mod tcp_d;
 mod vectors;
 
 // The recipes of CONTRIBUTING.md name them by `crate::`, as an algorithm in src does.
-use contend_core::{Cx, packet, registry};
+use contend_core::{Cx, Refusal, packet, registry};

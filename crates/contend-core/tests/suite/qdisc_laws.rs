@@ -61,7 +61,7 @@ struct Watched {
 impl Watched {
     fn new(entry: &Entry<Build>, args: &Args) -> Option<Watched> {
         // Some combinations of parameters are refused with a message.
-        let qdisc = make(entry, args).map_err(|e| assert!(!e.is_empty())).ok()?;
+        let qdisc = make(entry, args).map_err(|e| assert!(!e.to_string().is_empty())).ok()?;
         let rng = Rng::seed_from_u64(7);
         let (now, sink) = (Time::ZERO, Sink::default());
         Some(Watched {
@@ -414,7 +414,7 @@ fn bad_combinations_are_refused_in_words() {
         for (n, v) in set {
             args.set(entry.params.iter().find(|p| p.name == *n).unwrap().name, v.clone());
         }
-        make(entry, &args).unwrap_err()
+        make(entry, &args).unwrap_err().to_string()
     };
     let (p, b) = (|n| Value::Amount(Amount::Packets(n)), |n| Value::Amount(Amount::Bytes(n)));
     assert_eq!(

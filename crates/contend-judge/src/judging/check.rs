@@ -22,7 +22,7 @@ pub struct Checked {
     /// The answer.
     pub result: CheckResult,
     /// What could not be measured, with place and reason.
-    pub notes: Vec<String>,
+    pub notes: Vec<super::note::Note>,
 }
 
 impl Checked {
@@ -103,10 +103,10 @@ mod tests {
     fn a_check_without_a_measurement_is_not_met_silently() {
         let Checked { result, notes } = answer(&[], &[1], &[]);
         assert_eq!((result.answer, result.measured.value), (NOT_DECIDED, None));
-        assert!(notes[0].starts_with("check uploads: there is no run"), "{notes:?}");
+        assert!(notes[0].to_string().starts_with("check uploads: there is no run"), "{notes:?}");
         let Checked { result, notes } = answer(&["k=1"], &[9], &[2.5e6]);
         assert_eq!(result.answer, NOT_DECIDED);
-        assert!(notes[0].contains("is not judged"), "{notes:?}");
+        assert!(notes[0].to_string().contains("is not judged"), "{notes:?}");
     }
 
     #[test]

@@ -31,9 +31,9 @@ mod sequence;
 mod tests;
 mod validity;
 
-use super::not_judged;
+use super::note::Note;
 use crate::measuring::metric::{Expr, Unmeasured};
-use contend_experiment::names::reason_and_remedy;
+use contend_core::Refusal;
 use contend_experiment::reading::expression::{Dimension, Operator, Quantity, WrittenUnit};
 use contend_experiment::reading::file::need::{meant, readings, same_value};
 use contend_experiment::reading::file::{
@@ -53,7 +53,7 @@ pub struct Judged {
     /// One result. If the claim has readings: one result for each reading, in the file's order.
     pub results: Vec<ClaimResult>,
     /// What could not be measured, with place and reason.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl Judged {
@@ -226,7 +226,7 @@ pub(super) struct Finding {
     /// The value that decides.
     pub(super) measured: Measured,
     /// What could not be measured, and why.
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Note>,
 }
 
 impl Evidence<'_, '_> {
@@ -256,7 +256,7 @@ impl Evidence<'_, '_> {
             if self.source.sets.is_empty() {
                 return Err(no.of(self.source, requirement, &self.owner));
             }
-            let notes = vec![not_judged::note(&self.owner, &no.message)];
+            let notes = vec![Note::NotJudged { what: self.owner.clone(), reason: no.message }];
             return Ok(Finding { position: None, measured: of(None, WrittenUnit::PLAIN, vec![]), notes });
         }
         let evaluation = |confidence| Evaluation {
@@ -272,7 +272,7 @@ impl Evidence<'_, '_> {
         if let Some(look) = look {
             position = evaluation(look.confidence).run()?.0;
         }
-        let notes = reported.notes.into_iter().map(|n| format!("{}: {n}", self.owner)).collect();
+        let notes = reported.notes.into_iter().map(|n| Note::Said(format!("{}: {n}", self.owner))).collect();
         // A ratio is a plain number.
         let dimension = metric.dimension().filter(|_| requirement.over.is_none()).unwrap_or(Dimension::Number);
         let fitting = || WrittenUnit::fitting(dimension, measured.map_or(0.0, |m| m.mean));
@@ -404,12 +404,11 @@ impl Evaluation<'_, '_> {
                     self.notes.push(format!("{why} (at {}, seed {})", place(point), run.seed));
                     return Ok(Samples::new());
                 }
-                Err(Unmeasured::Wrong(why)) => {
-                    let (reason, remedy) = reason_and_remedy(&why);
+                Err(Unmeasured::Wrong(Refusal { what, remedy })) => {
                     return Err(FileError::new(
                         self.evidence.source,
                         &self.requirement.metric_site,
-                        format!("{}: {reason} (at {}, seed {})", self.evidence.owner, place(point), run.seed),
+                        format!("{}: {what} (at {}, seed {})", self.evidence.owner, place(point), run.seed),
                         remedy,
                     ));
                 }

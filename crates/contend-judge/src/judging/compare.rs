@@ -128,7 +128,7 @@ fn values(runs: &[Run], point: &PointKey, metric: &str) -> (BTreeMap<u64, Readin
         let read = |e: Expr| e.reading(run);
         let value = match run.metrics.get(metric) {
             Some(x) => Ok(Expr::parse_any(metric).unwrap_or(Expr::Absent).noted(*x)),
-            None => Expr::of_show(metric).map_err(|e| Unmeasured::Wrong(e.message)).and_then(read),
+            None => Expr::of_show(metric).map_err(|e| Unmeasured::wrong(e.message)).and_then(read),
         };
         match value {
             Ok(x) => {

@@ -4,7 +4,7 @@ pub mod check;
 pub mod claim;
 pub mod compare;
 pub(crate) mod few_seeds;
-pub(crate) mod not_judged;
+pub mod note;
 pub(crate) mod phase;
 pub mod search;
 pub mod stopping;

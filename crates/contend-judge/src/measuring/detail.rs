@@ -12,6 +12,7 @@
 //! every number of cores.
 
 use crate::measuring::metric::{Sampling, fingerprint};
+use contend_core::Refusal;
 use contend_core::{Span, Time};
 use contend_experiment::reading::error::Error;
 use contend_experiment::reading::file::Need;
@@ -237,7 +238,7 @@ impl Detail {
 }
 
 fn too_large(what: String, remedy: &str) -> Error {
-    Error::TooLarge { what, remedy: remedy.to_owned() }
+    Refusal::new(what, remedy).into()
 }
 
 fn bytes(n: u64) -> String {
@@ -326,7 +327,8 @@ mod tests {
         // All eight runs need histograms; a series takes 144 kB more.
         let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
         assert_eq!(some, [(0, 1)]);
-        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &each(4, &[1, 2]), 8 * hists - 1) else {
+        let Err(Error::Refused { what, remedy: Some(remedy) }) = d.plan(&needs(3, 1), &each(4, &[1, 2]), 8 * hists - 1)
+        else {
             panic!()
         };
         assert!(what.contains("8 runs") && remedy.contains("sample"), "{what}; {remedy}");
@@ -356,7 +358,9 @@ mod tests {
         let series = 63 * (8 + 480 + 672);
         assert!(d.plan(&watched(0), &each(1, &[1]), series).is_ok());
         assert!(d.plan(&watched(20), &each(1, &[1]), series + 63 * 160).is_ok());
-        let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &each(1, &[1]), series + 63 * 160 - 1) else {
+        let Err(Error::Refused { what, remedy: Some(remedy) }) =
+            d.plan(&watched(20), &each(1, &[1]), series + 63 * 160 - 1)
+        else {
             panic!()
         };
         assert_eq!(
@@ -372,7 +376,7 @@ mod tests {
         let d = detail(Sampling { successes: true, ..Sampling::default() }, false);
         // 60 s are at most 600,000 exchanges of 100 us.
         assert!(d.plan(&needs(1, 0), &each(1, &[1, 2]), 2 * 2_400_000).is_ok());
-        let Err(Error::TooLarge { what, .. }) = d.plan(&needs(1, 0), &each(1, &[1, 2]), 2 * 2_400_000 - 1) else {
+        let Err(Error::Refused { what, .. }) = d.plan(&needs(1, 0), &each(1, &[1, 2]), 2 * 2_400_000 - 1) else {
             panic!()
         };
         assert!(what.contains("successes"), "{what}");
@@ -386,10 +390,10 @@ mod tests {
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
         let sized = |flows, queues| Size { sampled: Sampled { flows, queues, estimates: 0, observed: 0 }, ..SMALL };
         let (small, large) = (sized(1, 3), sized(5_000, 15_001));
-        assert!(matches!(d.plan(&needs(11, small), &each(11, &seeds), u64::MAX), Err(Error::TooLarge { what, .. })
+        assert!(matches!(d.plan(&needs(11, small), &each(11, &seeds), u64::MAX), Err(Error::Refused { what, .. })
                 if what.contains("1100000 runs")));
         assert!(
-            matches!(d.plan(&needs(10, large), &each(10, &seeds[..100]), u64::MAX), Err(Error::TooLarge { what, .. })
+            matches!(d.plan(&needs(10, large), &each(10, &seeds[..100]), u64::MAX), Err(Error::Refused { what, .. })
                 if what.contains("GB"))
         );
         assert!(d.plan(&needs(10, small), &each(10, &seeds[..100]), u64::MAX).is_ok());

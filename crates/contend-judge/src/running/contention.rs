@@ -1,5 +1,6 @@
 //! One run of a `[contention]` file, without a network: a point and a seed become a [`Run`].
 
+use contend_core::Refusal;
 use contend_experiment::point::Contended;
 use contend_experiment::results::{Air, PointKey, Run, Successes, Wait, Ways};
 use contend_sim::wifi::{Saturated, SaturatedSpec, Tally};
@@ -20,7 +21,7 @@ pub(crate) fn run(
     seed: u64,
     successes: bool,
     stop: &AtomicBool,
-) -> Result<Option<Run>, String> {
+) -> Result<Option<Run>, Refusal> {
     let spec = SaturatedSpec { seed, ..contended.spec.clone() };
     let mut all = Saturated::new(&spec)?;
     let end = contended.warmup + contended.successes;
@@ -35,11 +36,11 @@ pub(crate) fn run(
         all.run_until(here, successes);
         let t = all.tally();
         if t.successes < here {
-            return Err(
-                "no station succeeded in a million contentions in a row: all attempts collide; choose a rule with more \
-                    slots, or fewer stations"
-                    .into(),
-            );
+            return Err(Refusal::new(
+                "no station succeeded in a million contentions in a row: all attempts collide",
+                "choose a rule with more \
+                    slots, or fewer stations",
+            ));
         }
         if here == contended.warmup {
             base = t;

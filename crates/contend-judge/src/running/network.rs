@@ -4,6 +4,7 @@
 //! windows. A result is the difference between two readings of counters that only grow. So measuring does not change
 //! the run.
 
+use contend_core::Refusal;
 use contend_core::packet::PacketKind;
 use contend_core::{Packet, Span, Time};
 use contend_experiment::map::MOST_INSTANTS;
@@ -37,7 +38,7 @@ pub trait Engine: Sync {
     ///
     /// # Errors
     /// When the scenario cannot become a network; the text says which parts do not fit.
-    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String>;
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), Refusal>;
 
     /// The results of the runs will be in `folder`: the engine may keep its own records there.
     fn keep_in(&self, folder: &Path) {
@@ -64,13 +65,13 @@ pub trait Driver {
     ///
     /// # Errors
     /// When the run cannot go on.
-    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String>;
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, Refusal>;
 
     /// The run has ended: what is to be said of it.
     ///
     /// # Errors
     /// When its records cannot be written.
-    fn finish(&mut self, net: &mut Net) -> Result<Option<Emulation>, String>;
+    fn finish(&mut self, net: &mut Net) -> Result<Option<Emulation>, Refusal>;
 }
 
 /// How [`Driver::advance`] ended.
@@ -89,17 +90,17 @@ pub enum Advanced {
 pub struct Simulated;
 
 impl Engine for Simulated {
-    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), String> {
+    fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), Refusal> {
         Ok((Net::new(run.scenario)?, Box::new(Simulated)))
     }
 }
 
 impl Driver for Simulated {
-    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, String> {
+    fn advance(&mut self, net: &mut Net, to: Time, stop: &AtomicBool) -> Result<Advanced, Refusal> {
         Ok(if run_until(net, to, stop)? { Advanced::There } else { Advanced::Stopped })
     }
 
-    fn finish(&mut self, _: &mut Net) -> Result<Option<Emulation>, String> {
+    fn finish(&mut self, _: &mut Net) -> Result<Option<Emulation>, Refusal> {
         Ok(None)
     }
 }
@@ -116,7 +117,7 @@ pub fn run(
     measure: &Measure,
     engine: &dyn Engine,
     stop: &AtomicBool,
-) -> Result<Option<Run>, String> {
+) -> Result<Option<Run>, Refusal> {
     let scenario = resolved.scenario.with_seed(seed);
     let beginning = Beginning { scenario: &scenario, members: &resolved.members, point, measure };
     let (mut net, mut driver) = engine.begin(&beginning)?;
@@ -146,7 +147,7 @@ pub fn run(
         match driver.advance(&mut net, at, stop)? {
             Advanced::There => {}
             Advanced::Ended if net.world.now() > warm => break,
-            Advanced::Ended => return Err("the run ended within its warm-up; give --set warmup=0s".to_owned()),
+            Advanced::Ended => return Err(Refusal::new("the run ended within its warm-up", "give --set warmup=0s")),
             Advanced::Stopped => return Ok(None),
         }
         if at == warm {
@@ -217,7 +218,7 @@ pub(crate) fn frames(
     capture: CaptureWindow,
     end: Time,
     stop: &AtomicBool,
-) -> Result<Option<(Vec<Frame>, Channel)>, String> {
+) -> Result<Option<(Vec<Frame>, Channel)>, Refusal> {
     let scenario = resolved.scenario.with_seed(seed);
     let mut net = Net::new(&scenario)?;
     net.keep_frames(capture.from, capture.to, capture.limit);
@@ -228,7 +229,7 @@ pub(crate) fn frames(
 ///
 /// # Errors
 /// When a routing message could not be read.
-fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> Result<bool, String> {
+fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> Result<bool, Refusal> {
     // Check `stop` also when nothing happens for a long time, so that Ctrl-C is fast.
     let mut here = net.world.now();
     while here < at {
@@ -238,7 +239,7 @@ fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> Result<bool, String>
         here = at.min(here + Span::from_secs(1));
         net.run_until(here);
         if let Some(fault) = net.bss().and_then(Bss::fault) {
-            return Err(fault.text());
+            return Err(fault.refusal());
         }
     }
     Ok(true)
@@ -255,7 +256,7 @@ pub(crate) fn cost(
     part: Span,
     clock: &dyn Fn() -> f64,
     stop: &AtomicBool,
-) -> Result<f64, String> {
+) -> Result<f64, Refusal> {
     let mut net = Net::new(&resolved.scenario.with_seed(seed))?;
     let started = clock();
     let mut done = Span::ZERO;

@@ -43,6 +43,7 @@ use crate::peer::Peer;
 use crate::rng::stream;
 use crate::stats::{QueueMeter, TransmitterCounters, count};
 use crate::trace::{Event, Trace};
+use contend_core::Refusal;
 use contend_core::packet::PacketKind;
 use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{self, Site};
@@ -121,7 +122,7 @@ impl Wire {
         spec: &WireSpec,
         to: FarEnd,
         flow: &dyn Fn(&str) -> Option<FlowId>,
-    ) -> Result<Wire, String> {
+    ) -> Result<Wire, Refusal> {
         let queue = if spec.queue.entry.name == "fifo" {
             WireQueue::DropTail(DropTail::new(spec.queue.args.amount("limit")))
         } else {

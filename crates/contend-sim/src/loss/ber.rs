@@ -3,6 +3,7 @@
 use super::Loss;
 use super::per::Errors;
 use contend_core::FlowId;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -18,7 +19,7 @@ pub const PARAMS: &[Param] = &[Param::number("ber", "probability that a bit is r
 ///
 /// # Errors
 /// Never: every rate in range is valid.
-pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, Refusal> {
     Ok(Box::new(Errors::new(8.0 * libm::log1p(-args.number("ber")), true)))
 }
 

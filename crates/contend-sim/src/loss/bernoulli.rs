@@ -1,6 +1,7 @@
 //! Independent loss of packets. The probability does not depend on the size.
 
 use super::Loss;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet};
 use rand::RngExt as _;
@@ -27,7 +28,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every probability in range is valid.
-pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, Refusal> {
     let only_reverse = match args.word("on") {
         "data" => Some(false),
         "ack" => Some(true),

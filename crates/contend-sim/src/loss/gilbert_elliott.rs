@@ -10,6 +10,7 @@
 
 use super::Loss;
 use crate::rng::exponential;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet, Rng, Time};
 use rand::{RngExt as _, SeedableRng as _};
@@ -46,17 +47,23 @@ const SHORTEST: f64 = 1e-4;
 ///
 /// # Errors
 /// When the parameters of the chosen clock are missing.
-pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, Refusal> {
     let (clock, p_bad) = if args.word("clock") == "packet" {
         let (p_gb, p_bg) = (args.number("p_gb"), args.number("p_bg"));
         if p_gb <= 0.0 || p_bg <= 0.0 {
-            return Err("clock = \"packet\" needs p_gb and p_bg above 0; write p_gb = \"1%\", p_bg = \"20%\"".into());
+            return Err(Refusal::new(
+                "clock = \"packet\" needs p_gb and p_bg above 0",
+                "write p_gb = \"1%\", p_bg = \"20%\"",
+            ));
         }
         (Clock::Packet { p_gb, p_bg }, p_gb / (p_gb + p_bg))
     } else {
         let (good, bad) = (args.time("good").as_secs_f64(), args.time("bad").as_secs_f64());
         if good < SHORTEST || bad < SHORTEST {
-            return Err("good and bad are mean times of at least 100us; write good = \"1s\", bad = \"20ms\"".into());
+            return Err(Refusal::new(
+                "good and bad are mean times of at least 100us",
+                "write good = \"1s\", bad = \"20ms\"",
+            ));
         }
         // Jersey eqs 7.2-7.4: the stationary share of the bad state is E[T_B] / (E[T_G] + E[T_B]).
         (Clock::Time { mean: [good, bad], until: Time::ZERO }, bad / (good + bad))
@@ -223,8 +230,13 @@ mod tests {
 
     #[test]
     fn missing_parameters_are_named() {
-        assert!(build(&args(PARAMS, &[]), &some).unwrap_err().contains("good"));
-        assert!(build(&args(PARAMS, &[("clock", Value::Word("packet".into()))]), &some).unwrap_err().contains("p_gb"));
+        assert!(build(&args(PARAMS, &[]), &some).unwrap_err().to_string().contains("good"));
+        assert!(
+            build(&args(PARAMS, &[("clock", Value::Word("packet".into()))]), &some)
+                .unwrap_err()
+                .to_string()
+                .contains("p_gb")
+        );
         assert_eq!(rate(&mut *timed(Span::from_secs(1), Span::from_secs(1), 0.0, 0.0), 100, |_| 1500), 0.0);
     }
 }

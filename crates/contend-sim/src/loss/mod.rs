@@ -1,12 +1,13 @@
 //! Losses of a channel: packets on a wire, frames on the air.
 
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use contend_core::{Cx, FlowId, Packet};
 use std::fmt::Debug;
 
 /// Builds a loss process from its parameters. The error names the wrong parameter and a valid value. `flow` maps the
 /// name of a flow to its number.
-pub type Build = fn(&Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String>;
+pub type Build = fn(&Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, Refusal>;
 
 contend_core::registry!(Build; bernoulli, per, ber, gilbert_elliott, script);
 

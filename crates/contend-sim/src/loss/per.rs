@@ -2,6 +2,7 @@
 //! every rate.
 
 use super::Loss;
+use contend_core::Refusal;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, FlowId, Packet};
 use rand::RngExt as _;
@@ -29,9 +30,9 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `reference` is not in bytes.
-pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, Refusal> {
     let Amount::Bytes(reference) = args.amount("reference") else {
-        return Err("reference counts bytes; write reference = \"1528B\"".into());
+        return Err(Refusal::new("reference counts bytes", "write reference = \"1528B\""));
     };
     // Keceli spec S12, through logarithms: (1 - p)^(L / ref) = exp(L ln(1 - p) / ref), exact also for the smallest p.
     let per_byte = libm::log1p(-args.number("p")) / reference.max(1) as f64;
@@ -141,6 +142,6 @@ mod tests {
     #[test]
     fn a_reference_in_packets_is_refused() {
         let a = args(PARAMS, &[("reference", Value::Amount(Amount::Packets(1)))]);
-        assert!(build(&a, &some).unwrap_err().contains("1528B"));
+        assert!(build(&a, &some).unwrap_err().to_string().contains("1528B"));
     }
 }

@@ -1,6 +1,7 @@
 //! Scripted losses: the listed transmissions of segments, and everything during the listed intervals.
 
 use super::Loss;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Body, Cx, FlowId, Packet, Time};
 
@@ -32,11 +33,14 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When a rule names an unknown flow, or the outages are not in order of time.
-pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, Refusal> {
     let mut rules = Vec::new();
     for d in args.drops("drop") {
         let f = flow(&d.flow).ok_or_else(|| {
-            format!("drop names flow \"{}\", which is not in the file; write the name of a [[flow]]", d.flow)
+            Refusal::new(
+                format!("drop names flow \"{}\", which is not in the file", d.flow),
+                "write the name of a [[flow]]",
+            )
         })?;
         rules.push((f, d.segment, d.copy));
     }
@@ -45,9 +49,10 @@ pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<d
     let mut last = Time::ZERO;
     for &(from, to) in &outages {
         if from < last || to <= from {
-            return Err(format!(
-                "outage {from} to {to} is empty or begins before the previous one ends; write outages in order of \
-                    time, like [[\"1s\", \"1.01s\"]]"
+            return Err(Refusal::new(
+                format!("outage {from} to {to} is empty or begins before the previous one ends"),
+                "write outages in order of \
+                    time, like [[\"1s\", \"1.01s\"]]",
             ));
         }
         last = to;
@@ -174,7 +179,12 @@ mod tests {
     #[test]
     fn unknown_flows_and_disordered_outages_are_refused() {
         let rule = DropRule { flow: "g".into(), segment: 0, copy: 0 };
-        assert!(build(&args(PARAMS, &[("drop", Value::Drops(vec![rule]))]), &some).unwrap_err().contains("\"g\""));
+        assert!(
+            build(&args(PARAMS, &[("drop", Value::Drops(vec![rule]))]), &some)
+                .unwrap_err()
+                .to_string()
+                .contains("\"g\"")
+        );
         let at = Time::from_nanos;
         for bad in [vec![(at(5), at(5))], vec![(at(5), at(9)), (at(8), at(10))]] {
             assert!(build(&args(PARAMS, &[("outage", Value::Intervals(bad))]), &some).is_err());

@@ -1,6 +1,7 @@
 //! A station that never moves.
 
 use super::{Mobility, Point, Setting};
+use contend_core::Refusal;
 use contend_core::Time;
 use contend_core::registry::{Args, Param};
 
@@ -16,13 +17,13 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// When the position is outside the area, or is to be drawn in an area without an edge.
-pub fn build(_: &Args, setting: Setting) -> Result<Box<dyn Mobility>, String> {
+pub fn build(_: &Args, setting: Setting) -> Result<Box<dyn Mobility>, Refusal> {
     let Setting { area: a, start, mut rng, .. } = setting;
     let at = start.unwrap_or_else(|| a.uniform(&mut rng));
     if !a.contains(at) {
-        return Err(format!(
-            "the position ({} m, {} m) is outside the area; write a position inside {} m x {} m, or a larger area",
-            at.x, at.y, a.width, a.height
+        return Err(Refusal::new(
+            format!("the position ({} m, {} m) is outside the area", at.x, at.y),
+            format!("write a position inside {} m x {} m, or a larger area", a.width, a.height),
         ));
     }
     Ok(Box::new(Fixed { at }))
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
     use contend_core::Span;
 
-    fn at(start: Option<Point>) -> Result<Box<dyn Mobility>, String> {
+    fn at(start: Option<Point>) -> Result<Box<dyn Mobility>, Refusal> {
         build(&Args::default(), Setting { start, ..square(1, 0) })
     }
 
@@ -68,7 +69,7 @@ mod tests {
     #[test]
     fn a_position_outside_the_area_is_refused() {
         for (x, y) in [(-1.0, 5.0), (5.0, 1000.1), (f64::NAN, 5.0)] {
-            assert!(at(Some(Point { x, y })).unwrap_err().contains("outside the area"));
+            assert!(at(Some(Point { x, y })).unwrap_err().to_string().contains("outside the area"));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where a station is: a position for each instant, computed when asked. Movement causes no event.
 
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use contend_core::{Rng, Time};
 use rand::RngExt as _;
@@ -13,7 +14,7 @@ pub use movement::Movement;
 pub use squares::Squares;
 
 /// Builds the mobility of one station from its parameters. The error names what is wrong and a valid value.
-pub type Build = fn(&Args, Setting) -> Result<Box<dyn Mobility>, String>;
+pub type Build = fn(&Args, Setting) -> Result<Box<dyn Mobility>, Refusal>;
 
 contend_core::registry!(Build; fixed, random_waypoint, trace);
 

@@ -6,6 +6,7 @@
 //! file in which a node jumps is refused: a position is set once and before all movement, and speeds have a limit.
 
 use super::{Area, Point};
+use contend_core::Refusal;
 use contend_core::{Span, Time};
 use std::collections::BTreeMap;
 
@@ -62,16 +63,16 @@ impl Movement {
     ///
     /// # Errors
     /// Names the line, what is wrong with it, and what to write instead.
-    pub fn parse(text: &str) -> Result<Movement, String> {
+    pub fn parse(text: &str) -> Result<Movement, Refusal> {
         let mut movement = Movement::default();
         let mut destinations: Vec<(Time, u32, Point, f64, usize)> = vec![];
         for (i, line) in text.lines().enumerate() {
-            let in_line = |e: String| format!("line {} of the movement file: {e}", i + 1);
+            let in_line = |e: Refusal| e.of(format_args!("line {} of the movement file", i + 1));
             match statement(line).map_err(in_line)? {
                 Statement::Nothing => {}
                 Statement::Start { node, axis, metres } => {
                     if movement.nodes.len() >= MOST {
-                        return Err(in_line(format!("more than {MOST} nodes; split the file")));
+                        return Err(in_line(Refusal::new(format!("more than {MOST} nodes"), "split the file")));
                     }
                     let entry = movement.nodes.entry(node).or_insert_with(|| Node { line: i + 1, ..Node::default() });
                     let place = match axis {
@@ -80,12 +81,15 @@ impl Movement {
                         Axis::Z => continue,
                     };
                     if place.replace(metres).is_some() {
-                        return Err(in_line(format!("node {node} jumps: its position is set twice; use setdest")));
+                        return Err(in_line(Refusal::new(
+                            format!("node {node} jumps: its position is set twice"),
+                            "use setdest",
+                        )));
                     }
                 }
                 Statement::Destination { at, node, to, speed } => {
                     if destinations.len() >= MOST {
-                        return Err(in_line(format!("more than {MOST} destinations; split the file")));
+                        return Err(in_line(Refusal::new(format!("more than {MOST} destinations"), "split the file")));
                     }
                     destinations.push((at, node, to, speed, i + 1));
                 }
@@ -93,17 +97,18 @@ impl Movement {
         }
         if let Some((id, n)) = movement.nodes.iter().find(|(_, n)| n.x.is_none() || n.y.is_none()) {
             let missing = if n.x.is_none() { "X_" } else { "Y_" };
-            return Err(format!(
-                "line {} of the movement file: node {id} has no {missing}; add `$node_({id}) set {missing} METRES`",
-                n.line
+            return Err(Refusal::new(
+                format!("line {} of the movement file: node {id} has no {missing}", n.line),
+                format!("add `$node_({id}) set {missing} METRES`"),
             ));
         }
         // The lines of a file may be in any order; equal times keep it.
         destinations.sort_by_key(|d| d.0);
         for (at, id, to, speed, line) in destinations {
             let Some(node) = movement.nodes.get_mut(&id) else {
-                return Err(format!(
-                    "line {line} of the movement file: node {id} has no position; add `$node_({id}) set X_ METRES`"
+                return Err(Refusal::new(
+                    format!("line {line} of the movement file: node {id} has no position"),
+                    format!("add `$node_({id}) set X_ METRES`"),
                 ));
             };
             let from = node.position(at);
@@ -165,9 +170,9 @@ enum Axis {
 
 const FORMS: &str = "write `$node_(N) set X_ METRES` or `$ns_ at SECONDS \"$node_(N) setdest X Y SPEED\"`";
 
-fn statement(line: &str) -> Result<Statement, String> {
+fn statement(line: &str) -> Result<Statement, Refusal> {
     let words: Vec<&str> = line.split([' ', '\t', '"']).filter(|w| !w.is_empty()).collect();
-    let unknown = || format!("cannot read `{}`; {FORMS}", line.trim());
+    let unknown = || Refusal::new(format!("cannot read `{}`", line.trim()), FORMS);
     match words[..] {
         [] => Ok(Statement::Nothing),
         [first, ..] if first.starts_with('#') => Ok(Statement::Nothing),
@@ -181,7 +186,10 @@ fn statement(line: &str) -> Result<Statement, String> {
             };
             let (node, metres) = (number_of(node).ok_or_else(unknown)?, real(metres)?);
             if matches!(axis, Axis::Z) && metres != 0.0 {
-                return Err(format!("node {node} is {metres} m above the ground; the ground is flat: write Z_ 0"));
+                return Err(Refusal::new(
+                    format!("node {node} is {metres} m above the ground"),
+                    "the ground is flat: write Z_ 0",
+                ));
             }
             Ok(Statement::Start { node, axis, metres })
         }
@@ -189,16 +197,20 @@ fn statement(line: &str) -> Result<Statement, String> {
             let node = number_of(node).ok_or_else(unknown)?;
             let (at, to, speed) = (real(at)?, Point { x: real(x)?, y: real(y)? }, real(speed)?);
             if at < 0.0 {
-                return Err(format!("{at} s is before the start; write a time from 0"));
+                return Err(Refusal::new(format!("{at} s is before the start"), "write a time from 0"));
             }
             if !(0.0..=FASTEST).contains(&speed) {
-                return Err(format!("node {node} jumps: its speed is {speed} m/s; write a speed from 0 to {FASTEST}"));
+                return Err(Refusal::new(
+                    format!("node {node} jumps: its speed is {speed} m/s"),
+                    format!("write a speed from 0 to {FASTEST}"),
+                ));
             }
             Ok(Statement::Destination { at: Time::ZERO.saturating_add(Span::from_secs_f64(at)), node, to, speed })
         }
-        [simulator, "at", _, node, "set", ..] if simulator.starts_with('$') => {
-            Err(format!("{node} jumps: a position is set during the run; write `setdest X Y SPEED` in place of `set`"))
-        }
+        [simulator, "at", _, node, "set", ..] if simulator.starts_with('$') => Err(Refusal::new(
+            format!("{node} jumps: a position is set during the run"),
+            "write `setdest X Y SPEED` in place of `set`",
+        )),
         _ => Err(unknown()),
     }
 }
@@ -208,9 +220,10 @@ fn number_of(word: &str) -> Option<u32> {
     word.strip_prefix("$node_(")?.strip_suffix(')')?.parse().ok()
 }
 
-fn real(word: &str) -> Result<f64, String> {
+fn real(word: &str) -> Result<f64, Refusal> {
     let x: Option<f64> = word.parse().ok();
-    x.filter(|x| x.is_finite()).ok_or_else(|| format!("`{word}` is no number; write metres, seconds or m/s as 12.5"))
+    x.filter(|x| x.is_finite())
+        .ok_or_else(|| Refusal::new(format!("`{word}` is no number"), "write metres, seconds or m/s as 12.5"))
 }
 
 #[cfg(test)]
@@ -221,7 +234,7 @@ mod tests {
     const START: &str = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n";
 
     fn refusal(rest: &str) -> String {
-        Movement::parse(&format!("{START}{rest}")).unwrap_err()
+        Movement::parse(&format!("{START}{rest}")).unwrap_err().to_string()
     }
 
     #[test]

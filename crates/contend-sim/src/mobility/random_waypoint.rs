@@ -5,6 +5,7 @@
 //! `start = "stationary"` the first state is drawn from the limit, and a run needs no warm-up.
 
 use super::{Area, Mobility, Point, Setting};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Rng, Span, Time};
 use rand::RngExt as _;
@@ -35,27 +36,37 @@ const SHORTEST_SIDE: f64 = 1.0;
 ///
 /// # Errors
 /// When the speeds are in the wrong order, the area is too small, or the position contradicts `start`.
-pub fn build(args: &Args, setting: Setting) -> Result<Box<dyn Mobility>, String> {
+pub fn build(args: &Args, setting: Setting) -> Result<Box<dyn Mobility>, Refusal> {
     let Setting { area, start, mut rng, .. } = setting;
     let speed = [args.number("slowest"), args.number("fastest")];
     if speed[0] > speed[1] {
-        return Err(format!("slowest is above fastest; write slowest = {}, fastest = {}", speed[1], speed[0]));
+        return Err(Refusal::new(
+            "slowest is above fastest",
+            format!("write slowest = {}, fastest = {}", speed[1], speed[0]),
+        ));
     }
     if area.width.is_infinite() || area.height.is_infinite() {
-        return Err("there is no area to move in; write field.area = [\"1000m\", \"1000m\"]".into());
+        return Err(Refusal::new("there is no area to move in", "write field.area = [\"1000m\", \"1000m\"]"));
     }
     if area.width < SHORTEST_SIDE || area.height < SHORTEST_SIDE {
-        return Err(format!("the area is too small to move in; write sides of at least {SHORTEST_SIDE} m"));
+        return Err(Refusal::new(
+            "the area is too small to move in",
+            format!("write sides of at least {SHORTEST_SIDE} m"),
+        ));
     }
     if start.is_some_and(|p| !area.contains(p)) {
-        return Err(format!("the position is outside the area of {} m x {} m; move it", area.width, area.height));
+        return Err(Refusal::new(
+            format!("the position is outside the area of {} m x {} m", area.width, area.height),
+            "move it",
+        ));
     }
     let law = Law { area, speed, pause: args.time("pause") };
     let leg = match (args.word("start"), start) {
         ("stationary", Some(_)) => {
-            return Err(
-                "a stationary start draws its own position; remove `position`, or write start = \"uniform\"".into()
-            );
+            return Err(Refusal::new(
+                "a stationary start draws its own position",
+                "remove `position`, or write start = \"uniform\"",
+            ));
         }
         ("stationary", None) => law.stationary(&mut rng),
         (_, given) => law.rest(given.unwrap_or_else(|| area.uniform(&mut rng)), law.pause),
@@ -278,12 +289,12 @@ mod tests {
             ]
         };
         let refusal = |v: &[(&str, Value)], s| build(&args(PARAMS, v), s).unwrap_err();
-        assert!(refusal(&values(9.0, 3.0, "uniform"), square(1, 0)).contains("slowest = 3, fastest = 9"));
+        assert!(refusal(&values(9.0, 3.0, "uniform"), square(1, 0)).to_string().contains("slowest = 3, fastest = 9"));
         let given = Setting { start: Some(Point { x: 5.0, y: 5.0 }), ..square(1, 0) };
-        assert!(refusal(&values(1.0, 3.0, "stationary"), given).contains("remove `position`"));
+        assert!(refusal(&values(1.0, 3.0, "stationary"), given).to_string().contains("remove `position`"));
         let outside = Setting { start: Some(Point { x: 5.0, y: -5.0 }), ..square(1, 0) };
-        assert!(refusal(&values(1.0, 3.0, "uniform"), outside).contains("outside"));
+        assert!(refusal(&values(1.0, 3.0, "uniform"), outside).to_string().contains("outside"));
         let thin = Setting { area: Area { width: 100.0, height: 0.5 }, ..square(1, 0) };
-        assert!(refusal(&values(1.0, 3.0, "uniform"), thin).contains("at least 1 m"));
+        assert!(refusal(&values(1.0, 3.0, "uniform"), thin).to_string().contains("at least 1 m"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::movement::{Leg, Movement};
 use super::{Mobility, Point, Setting};
+use contend_core::Refusal;
 use contend_core::Time;
 use contend_core::registry::{Args, Param};
 use std::sync::Arc;
@@ -18,24 +19,31 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// When there is no movement file, the file lacks this station, or the file takes the station out of the area.
-pub fn build(_: &Args, setting: Setting) -> Result<Box<dyn Mobility>, String> {
+pub fn build(_: &Args, setting: Setting) -> Result<Box<dyn Mobility>, Refusal> {
     let Some((movement, node)) = setting.movement else {
-        return Err("a trace needs a movement file; write mobility = { kind = \"trace\", file = \"moves.tcl\" }".into());
+        return Err(Refusal::new(
+            "a trace needs a movement file",
+            "write mobility = { kind = \"trace\", file = \"moves.tcl\" }",
+        ));
     };
     let Some(first) = movement.start(node) else {
-        return Err(format!(
-            "the movement file has no position of node {node}; add `$node_({node}) set X_ ...` and `set Y_ ...`"
+        return Err(Refusal::new(
+            format!("the movement file has no position of node {node}"),
+            format!("add `$node_({node}) set X_ ...` and `set Y_ ...`"),
         ));
     };
     if setting.start.is_some_and(|p| p != first) {
-        return Err("the movement file says where the station is; remove `position`".into());
+        return Err(Refusal::new("the movement file says where the station is", "remove `position`"));
     }
     if let Some((line, p)) = movement.outside(node, setting.area) {
         let a = setting.area;
-        return Err(format!(
-            "line {line} of the movement file takes node {node} to ({} m, {} m), outside {} m x {} m; write a larger \
+        return Err(Refusal::new(
+            format!(
+                "line {line} of the movement file takes node {node} to ({} m, {} m), outside {} m x {} m",
+                p.x, p.y, a.width, a.height
+            ),
+            "write a larger \
                 area",
-            p.x, p.y, a.width, a.height
         ));
     }
     let fastest = movement.legs(node).iter().map(|leg| leg.speed).fold(0.0, f64::max);
@@ -71,7 +79,7 @@ mod tests {
     use super::*;
     use contend_core::Span;
 
-    fn of(text: &str, node: u32) -> Result<Box<dyn Mobility>, String> {
+    fn of(text: &str, node: u32) -> Result<Box<dyn Mobility>, Refusal> {
         let movement = Some((Arc::new(Movement::parse(text)?), node));
         build(&Args::default(), Setting { movement, ..square(1, 0) })
     }
@@ -108,10 +116,12 @@ mod tests {
 
     #[test]
     fn a_node_that_is_missing_or_leaves_the_area_is_refused() {
-        assert!(of(MOVES, 2).unwrap_err().contains("no position of node 2"));
+        assert!(of(MOVES, 2).unwrap_err().to_string().contains("no position of node 2"));
         let out = MOVES.replace("setdest 250.0 0.0", "setdest 250.0 -1.0");
-        assert!(of(&out, 0).unwrap_err().contains("line 9 of the movement file takes node 0 to (250 m, -1 m)"));
+        assert!(
+            of(&out, 0).unwrap_err().to_string().contains("line 9 of the movement file takes node 0 to (250 m, -1 m)")
+        );
         assert!(of(&out, 1).is_ok());
-        assert!(build(&Args::default(), square(1, 0)).unwrap_err().contains("needs a movement file"));
+        assert!(build(&Args::default(), square(1, 0)).unwrap_err().to_string().contains("needs a movement file"));
     }
 }

@@ -13,6 +13,7 @@ use crate::wifi::bridge::{Exit, Home, Routes};
 use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
 use crate::world::World;
+use contend_core::Refusal;
 use contend_core::ap::FlowFacts;
 use contend_core::registry::Amount;
 use contend_core::{Address, FlowId, Span, Time};
@@ -46,7 +47,7 @@ fn cable_down(card: WireId) -> WireId {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(spec: &'a Scenario, outside: &'a Outside) -> Result<Builder<'a>, String> {
+    pub(super) fn new(spec: &'a Scenario, outside: &'a Outside) -> Result<Builder<'a>, Refusal> {
         let first = u32::from(spec.cell.is_some());
         let is_outside = |flow: usize| outside.flows.get(flow) == Some(&true);
         let gate = NodeId(first + 2 * (0..spec.flows.len()).filter(|flow| !is_outside(*flow)).count() as u32);
@@ -62,7 +63,7 @@ impl<'a> Builder<'a> {
         Ok(Builder { spec, outside, ends, gate, cards, paths, to_hosts })
     }
 
-    pub(super) fn build(self) -> Result<Net, String> {
+    pub(super) fn build(self) -> Result<Net, Refusal> {
         let spec = self.spec;
         let mut world = World::new();
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
@@ -91,13 +92,15 @@ impl<'a> Builder<'a> {
             }
             let socket = |local, remote, path: &Vec<Hop>| {
                 let uplink = path.first().and_then(|h| self.peer(h));
-                uplink.map(|uplink| Socket { local, remote, uplink }).ok_or("its path has no first hop".to_owned())
+                uplink
+                    .map(|uplink| Socket { local, remote, uplink })
+                    .ok_or_else(|| Refusal::from("its path has no first hop"))
             };
             let there =
                 socket(sender, receiver, &path[0]).and_then(|s| End::sender(spec.seed, &f.name, id, &f.ends, s));
             let back = socket(receiver, sender, &path[1]).and_then(|s| End::receiver(id, &f.ends, s));
             for end in [there, back] {
-                let end = end.map_err(|e| format!("flow {}: {e}", f.name))?;
+                let end = end.map_err(|e| e.of(format_args!("flow {}", f.name)))?;
                 let first = end.deadline();
                 world.add(Box::new(end), first);
             }
@@ -115,7 +118,8 @@ impl<'a> Builder<'a> {
                 [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)]
             {
                 world.wire(
-                    Wire::new(spec.seed, &name, wire, far_end(to), &named).map_err(|e| format!("link {name}: {e}"))?,
+                    Wire::new(spec.seed, &name, wire, far_end(to), &named)
+                        .map_err(|e| e.of(format_args!("link {name}")))?,
                 );
                 wires.push(name);
             }
@@ -138,10 +142,10 @@ impl<'a> Builder<'a> {
                 (None, _) => None,
                 (Some((high, low)), Some(n)) => Some(((high * n as f64).max(1.0) as u64, (low * n as f64) as u64)),
                 _ => {
-                    return Err(format!(
-                        "station {}: client: mode = \"pause\" needs a queue whose limit is in packets; write one, like \
+                    return Err(Refusal::new(
+                        format!("station {}: client: mode = \"pause\" needs a queue whose limit is in packets", s.name),
+                        "write one, like \
                             \"100p\"",
-                        s.name
                     ));
                 }
             };

@@ -18,6 +18,7 @@ use crate::tcp::end::End;
 use crate::wifi::StationId;
 use crate::wifi::bss::Bss;
 use crate::world::World;
+use contend_core::Refusal;
 use contend_core::{Address, Packet, Time};
 
 /// A running network.
@@ -51,7 +52,7 @@ impl Net {
     /// # Errors
     /// If a flow has no path, a packet is too large for the air, or an algorithm refuses its parameters. The text names
     /// the flow, station or link and says what to change.
-    pub fn new(scenario: &Scenario) -> Result<Net, String> {
+    pub fn new(scenario: &Scenario) -> Result<Net, Refusal> {
         Net::with_outside(scenario, &Outside::default())
     }
 
@@ -59,7 +60,7 @@ impl Net {
     ///
     /// # Errors
     /// As [`Net::new`].
-    pub fn with_outside(scenario: &Scenario, outside: &Outside) -> Result<Net, String> {
+    pub fn with_outside(scenario: &Scenario, outside: &Outside) -> Result<Net, Refusal> {
         Builder::new(scenario, outside)?.build()
     }
 

@@ -3,6 +3,7 @@
 use crate::peer::WireId;
 use crate::scenario::{FlowSpec, Place, Scenario};
 use crate::wifi::MAX_PACKET;
+use contend_core::Refusal;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One step of a path: leave `from` for `to` over link `link` (`None`: over the air) in this direction.
@@ -45,7 +46,7 @@ pub enum QueueAt {
 ///
 /// # Errors
 /// As [`Net::new`](super::Net::new), when a flow has no path.
-pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, String> {
+pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, Refusal> {
     let queue = |h: &Hop| match (h.link, h.from) {
         (Some((link, forward)), _) => Some(QueueAt::Link { link, forward }),
         (None, Place::Station(i)) => Some(QueueAt::Station(i)),
@@ -68,26 +69,26 @@ pub(super) struct Map<'a> {
 /// # Errors
 /// If a flow has no path, both its ends are the same place, or its packets are too large for the air. The text names
 /// the flow.
-pub(super) fn of_flows(map: &mut Map<'_>) -> Result<Vec<[Vec<Hop>; 2]>, String> {
+pub(super) fn of_flows(map: &mut Map<'_>) -> Result<Vec<[Vec<Hop>; 2]>, Refusal> {
     let spec = map.spec;
     let both = |f: &FlowSpec| {
         if f.from == f.to {
-            return Err(format!(
-                "flow {}: both ends are the same place; write different places for `from` and `to`",
-                f.name
+            return Err(Refusal::new(
+                format!("flow {}: both ends are the same place", f.name),
+                "write different places for `from` and `to`",
             ));
         }
         let path = map.path(f.from, f.to).ok_or_else(|| {
-            format!(
-                "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access \
+            Refusal::new(
+                format!("flow {}: there is no path between its ends", f.name),
+                "add the missing [[link]] (only routers and the access \
                     point forward packets)",
-                f.name
             )
         })?;
         if path.iter().any(|h| h.link.is_none()) && f.ends.packet > MAX_PACKET {
-            return Err(format!(
-                "flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less",
-                f.name, f.ends.packet
+            return Err(Refusal::new(
+                format!("flow {}: packet = {} B is too large for an 802.11 frame", f.name, f.ends.packet),
+                format!("write {MAX_PACKET} B or less"),
             ));
         }
         let back = path.iter().rev().map(|h| h.back()).collect();

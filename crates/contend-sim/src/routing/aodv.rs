@@ -18,6 +18,7 @@
 use super::outbox::Outbox;
 use super::waiting::Waiting;
 use super::{Actions, Entrance, Malformed, Routed, Routing, RoutingDrop, Setting, Station, ip_header};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 use rand::RngExt as _;
@@ -123,7 +124,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When an amount has the wrong unit.
-pub fn build(args: &Args, setting: &Setting) -> Result<Box<dyn Routing>, String> {
+pub fn build(args: &Args, setting: &Setting) -> Result<Box<dyn Routing>, Refusal> {
     let rules = Rules::new(args);
     let entrance = Entrance { me: setting.me, ip_header: ip_header(args)?, ttl: rules.diameter };
     Ok(Box::new(Aodv {

@@ -12,6 +12,7 @@
 use super::outbox::Outbox;
 use super::waiting::Waiting;
 use super::{Actions, Entrance, Malformed, Routed, Routing, RoutingDrop, Setting, Station, ip_header};
+use contend_core::Refusal;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
@@ -59,12 +60,12 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When an amount has the wrong unit.
-pub fn build(args: &Args, setting: &Setting) -> Result<Box<dyn Routing>, String> {
+pub fn build(args: &Args, setting: &Setting) -> Result<Box<dyn Routing>, Refusal> {
     let Amount::Bytes(largest) = args.amount("largest") else {
-        return Err("largest counts bytes; write largest = \"1500B\"".into());
+        return Err(Refusal::new("largest counts bytes", "write largest = \"1500B\""));
     };
     let Some(buffer) = args.amount("buffer").packets() else {
-        return Err("buffer counts packets; write buffer = \"5p\"".into());
+        return Err(Refusal::new("buffer counts packets", "write buffer = \"5p\""));
     };
     let period = args.time("period");
     Ok(Box::new(Dsdv {

@@ -3,6 +3,7 @@
 //! A routing agent runs in each station. It is a state machine: a packet, a message, a failure or its deadline comes
 //! in, and [`Actions`] go out. It never sees the medium, and it holds a packet only until it knows a route.
 
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Packet, Time};
 use std::fmt::Debug;
@@ -21,7 +22,7 @@ pub use shortest::Shortest;
 pub type Station = u32;
 
 /// Builds the agent of one station from its parameters. The error names what is wrong and a valid value.
-pub type Build = fn(&Args, &Setting) -> Result<Box<dyn Routing>, String>;
+pub type Build = fn(&Args, &Setting) -> Result<Box<dyn Routing>, Refusal>;
 
 contend_core::registry!(Build; r#static, dsdv, aodv);
 
@@ -84,10 +85,12 @@ const IP_HEADER: Param = Param::amount(
 .range(0.0, 100.0);
 
 /// The parameter `ip_header` in bytes.
-fn ip_header(args: &Args) -> Result<u32, String> {
+fn ip_header(args: &Args) -> Result<u32, Refusal> {
     match args.amount("ip_header") {
         contend_core::registry::Amount::Bytes(n) => Ok(n as u32),
-        contend_core::registry::Amount::Packets(_) => Err("ip_header counts bytes; write ip_header = \"20B\"".into()),
+        contend_core::registry::Amount::Packets(_) => {
+            Err(Refusal::new("ip_header counts bytes", "write ip_header = \"20B\""))
+        }
     }
 }
 

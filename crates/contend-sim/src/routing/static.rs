@@ -1,6 +1,7 @@
 //! Routes that never change.
 
 use super::{Actions, Malformed, Routed, Routing, RoutingDrop, Setting, Shortest, Station};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 use std::sync::Arc;
@@ -17,9 +18,12 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// When stations move.
-pub fn build(_: &Args, setting: &Setting) -> Result<Box<dyn Routing>, String> {
+pub fn build(_: &Args, setting: &Setting) -> Result<Box<dyn Routing>, Refusal> {
     let Some(routes) = &setting.shortest else {
-        return Err("static routes need stations that never move; write routing = \"aodv\" or \"dsdv\"".into());
+        return Err(Refusal::new(
+            "static routes need stations that never move",
+            "write routing = \"aodv\" or \"dsdv\"",
+        ));
     };
     Ok(Box::new(Static { me: setting.me, routes: Arc::clone(routes) }))
 }

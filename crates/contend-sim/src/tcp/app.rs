@@ -3,6 +3,7 @@
 use super::spec::{EndsSpec, Start};
 use crate::rng;
 use crate::traffic::{AppWrite, Source};
+use contend_core::Refusal;
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
 use std::collections::VecDeque;
@@ -49,7 +50,7 @@ pub enum Does {
 impl App {
     /// The application of the flow `name`. Full packets of the flow carry `full` bytes. The error is that of the
     /// source.
-    pub fn new(seed: u64, name: &str, spec: &EndsSpec, full: u32) -> Result<App, String> {
+    pub fn new(seed: u64, name: &str, spec: &EndsSpec, full: u32) -> Result<App, Refusal> {
         let source = (spec.traffic.entry.build)(&spec.traffic.args)?;
         let start = match spec.start {
             Start::At(t) => t,

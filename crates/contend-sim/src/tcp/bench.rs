@@ -317,15 +317,15 @@ impl Source for List {
     }
 }
 
-fn bulk(_: &Args) -> Result<Box<dyn Source>, String> {
+fn bulk(_: &Args) -> Result<Box<dyn Source>, contend_core::Refusal> {
     Ok(Box::new(List(VecDeque::from([AppWrite::new(Time::ZERO, u64::MAX)]))))
 }
-fn dribble(_: &Args) -> Result<Box<dyn Source>, String> {
+fn dribble(_: &Args) -> Result<Box<dyn Source>, contend_core::Refusal> {
     let write = |t, bytes| AppWrite::new(at(t), bytes);
     Ok(Box::new(List(VecDeque::from([write(0, 300), write(10, 2_500), write(500, 0)]))))
 }
 
-fn pause(_: &Args) -> Result<Box<dyn Source>, String> {
+fn pause(_: &Args) -> Result<Box<dyn Source>, contend_core::Refusal> {
     Ok(Box::new(List(VecDeque::from([(0, 10_000), (2_000, 1_000)].map(|(t, bytes)| AppWrite::new(at(t), bytes))))))
 }
 

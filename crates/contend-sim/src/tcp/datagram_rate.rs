@@ -14,6 +14,7 @@ use super::rtt::{RttEstimator, micros};
 use super::spec::UdpControl;
 use super::{Io, RtoSpec};
 use crate::rng;
+use contend_core::Refusal;
 use contend_core::cc::{Ack, Controller, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::explicit::{Echo, HeaderFormat, RCP};
 use contend_core::observe::Local;
@@ -52,7 +53,7 @@ pub struct Allowed {
 
 impl Allowed {
     /// The rate of the flow `name`, whose full datagrams have `full` bytes of payload and `headers` bytes of headers.
-    pub fn new(seed: u64, name: &str, spec: &UdpControl, full: u32, headers: u32) -> Result<Allowed, String> {
+    pub fn new(seed: u64, name: &str, spec: &UdpControl, full: u32, headers: u32) -> Result<Allowed, Refusal> {
         let window = Window { mss: full, headers, ssthresh: SSTHRESH_INFINITE, ..Window::default() };
         Ok(Allowed {
             cc: (spec.cc.entry.build)(&spec.cc.args)?,

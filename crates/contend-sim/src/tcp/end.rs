@@ -13,6 +13,7 @@ use crate::peer::Peer;
 use crate::stats::{Durations, ReceiverCounters, SenderCounters, count};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
+use contend_core::Refusal;
 use contend_core::{FlowId, Packet, Span, Time};
 
 /// One end of one flow.
@@ -44,10 +45,10 @@ enum Role {
 impl End {
     /// The end of `flow`, named `name`, that sends the flow's data. It is attached at `socket`; `seed` is the run's.
     /// The error says what in `spec` is wrong.
-    pub fn sender(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
+    pub fn sender(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, Refusal> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) if tcp.tsq.is_some() && matches!(socket.uplink, Peer::Wire(_)) => {
-                return Err("tsq needs a sender whose own station is on the air".to_owned());
+                return Err("tsq needs a sender whose own station is on the air".into());
             }
             Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
             Transport::Udp(control) => Role::UdpSender(UdpSender::new(seed, name, flow, spec, control.as_deref())?),
@@ -58,7 +59,7 @@ impl End {
 
     /// The end of `flow` that receives the flow's data. It is attached at `socket`. The error says what in `spec` is
     /// wrong.
-    pub fn receiver(flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
+    pub fn receiver(flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, Refusal> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
             Transport::Udp(control) => Role::UdpReceiver(UdpReceiver::new(flow, spec, control.as_deref())?),

@@ -35,6 +35,7 @@ use crate::peer::Peer;
 use crate::stats::count;
 use crate::trace::Event;
 use crate::world::Out;
+use contend_core::Refusal;
 use contend_core::cc::CaState;
 use contend_core::registry::Amount;
 use contend_core::{Address, Packet, Span, Time};
@@ -134,14 +135,14 @@ pub struct SegmentFormat {
 
 impl SegmentFormat {
     /// The sizes of a connection whose full data packets have `packet` bytes. The error says which value is wrong.
-    pub fn new(packet: u32, spec: &TcpSpec) -> Result<SegmentFormat, String> {
+    pub fn new(packet: u32, spec: &TcpSpec) -> Result<SegmentFormat, Refusal> {
         let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
         let explicit = (spec.cc.entry.build)(&spec.cc.args)?.needs().explicit.map_or(0, |h| h.bytes);
         let headers = TCP_HEADERS + options + explicit + spec.encrypted.unwrap_or(0);
         if packet <= headers {
-            return Err(format!(
-                "a packet of {packet} B has no room for payload after {headers} B of headers; write at least {} B",
-                headers + 1
+            return Err(Refusal::new(
+                format!("a packet of {packet} B has no room for payload after {headers} B of headers"),
+                format!("write at least {} B", headers + 1),
             ));
         }
         let mss = packet - headers;
@@ -153,7 +154,7 @@ impl SegmentFormat {
         let most = if spec.window_scaling { 1 << 30 } else { 65_535 };
         let window = wanted.min(most) as u32;
         if window == 0 {
-            return Err("a window of zero never lets a byte through; write at least 1p".to_owned());
+            return Err(Refusal::new("a window of zero never lets a byte through", "write at least 1p"));
         }
         let window_scale = if spec.window_scaling { (0..14).find(|s| window >> s <= 65_535).unwrap_or(14) } else { 0 };
         // RFC 9293 §3.7.1 maximum segment size 4 B; RFC 2018 §2 SACK-permitted 2 B, which shares a word pair with the

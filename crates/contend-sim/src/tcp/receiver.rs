@@ -6,6 +6,7 @@
 use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
 use crate::stats::{Durations, ReceiverCounters, count};
+use contend_core::Refusal;
 use contend_core::explicit::Echo;
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
@@ -67,7 +68,7 @@ struct Opening {
 
 impl Receiver {
     /// A receiver for `flow`. The error says what in `spec` is wrong.
-    pub fn new(flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Receiver, String> {
+    pub fn new(flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Receiver, Refusal> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
         // RFC 2018 §3: 40 bytes of options hold four blocks, or three with timestamps.
         let blocks = match (tcp.sack, tcp.timestamps) {

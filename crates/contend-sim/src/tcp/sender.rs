@@ -21,6 +21,7 @@ use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, SenderState, ticks};
 use crate::rng;
 use crate::stats::{ActualCause, Durations, SenderCounters, count};
+use contend_core::Refusal;
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::estimate::Estimator;
 use contend_core::explicit::RCP_PROBE;
@@ -109,18 +110,18 @@ enum Connection {
 
 impl Sender {
     /// A sender for `flow`. The error says what in `spec` is wrong.
-    pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Sender, String> {
+    pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Sender, Refusal> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
         let recovery = (tcp.recovery.entry.build)(&tcp.recovery.args)?;
         let options = recovery.options();
         if options.sack && !tcp.sack {
-            return Err(format!(
-                "recovery \"{}\" needs selective acknowledgments; write sack = true",
-                tcp.recovery.entry.name
+            return Err(Refusal::new(
+                format!("recovery \"{}\" needs selective acknowledgments", tcp.recovery.entry.name),
+                "write sack = true",
             ));
         }
         if tcp.timestamps.is_some_and(Span::is_zero) {
-            return Err("the timestamp clock has a tick of zero; write a longer tick, like \"1ms\"".to_owned());
+            return Err(Refusal::new("the timestamp clock has a tick of zero", "write a longer tick, like \"1ms\""));
         }
         let mut cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
         let needs = cc.needs();

@@ -3,6 +3,7 @@
 use super::recovery;
 use super::rtt::RtoSpec;
 use crate::traffic;
+use contend_core::Refusal;
 use contend_core::explicit::HeaderFormat;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, Time, cc, estimate};
@@ -68,10 +69,13 @@ pub struct UdpControl {
 
 impl UdpControl {
     /// The explicit header of the datagrams. The error says that the controller has none.
-    pub fn header(&self) -> Result<HeaderFormat, String> {
+    pub fn header(&self) -> Result<HeaderFormat, Refusal> {
         let none = || {
             let name = self.cc.entry.name;
-            format!("datagrams need a controller with an explicit header, and {name} has none; write cc = \"rcp\"")
+            Refusal::new(
+                format!("datagrams need a controller with an explicit header, and {name} has none"),
+                "write cc = \"rcp\"",
+            )
         };
         (self.cc.entry.build)(&self.cc.args)?.needs().explicit.ok_or_else(none)
     }

@@ -3,6 +3,7 @@
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
 use super::spec::EndsSpec;
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::cc::{self, Ack, Controller, Response, Signal, Window};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};
 
@@ -220,7 +221,7 @@ impl Controller for Hears {
     }
 }
 
-fn hears(_: &Args) -> Result<Box<dyn Controller>, String> {
+fn hears(_: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Hears::default()))
 }
 static HEARS: Entry<cc::Build> = Entry { name: "hears", cite: "", summary: "", params: &[], build: hears };

@@ -6,6 +6,7 @@ use super::datagram_rate::{Allowed, Feedback};
 use super::spec::{EndsSpec, UdpControl};
 use super::{Io, UDP_HEADERS};
 use crate::stats::{Durations, ReceiverCounters, SenderCounters};
+use contend_core::Refusal;
 use contend_core::explicit::RCP_PROBE;
 use contend_core::{Body, FlowId, Packet, Span, Time};
 
@@ -13,13 +14,13 @@ use contend_core::{Body, FlowId, Packet, Span, Time};
 const LARGEST: u64 = 65_507;
 
 /// IP, UDP and explicit header of the datagrams of a flow in bytes. The error says which value is wrong.
-pub fn headers(packet: u32, control: Option<&UdpControl>) -> Result<u32, String> {
+pub fn headers(packet: u32, control: Option<&UdpControl>) -> Result<u32, Refusal> {
     let explicit = control.map_or(Ok(0), |c| c.header().map(|h| h.bytes))?;
     let headers = UDP_HEADERS + explicit;
     if packet <= headers {
-        return Err(format!(
-            "a packet of {packet} B has no room for payload after {headers} B of headers; write at least {} B",
-            headers + 1
+        return Err(Refusal::new(
+            format!("a packet of {packet} B has no room for payload after {headers} B of headers"),
+            format!("write at least {} B", headers + 1),
         ));
     }
     Ok(headers)
@@ -46,7 +47,7 @@ impl UdpSender {
         flow: FlowId,
         spec: &EndsSpec,
         control: Option<&UdpControl>,
-    ) -> Result<UdpSender, String> {
+    ) -> Result<UdpSender, Refusal> {
         let headers = headers(spec.packet, control)?;
         let full = spec.packet - headers;
         let app = App::new(seed, name, spec, full)?;
@@ -137,7 +138,7 @@ pub struct UdpReceiver {
 
 impl UdpReceiver {
     /// A receiver for `flow` that has received nothing. The error says what in `spec` is wrong.
-    pub fn new(flow: FlowId, spec: &EndsSpec, control: Option<&UdpControl>) -> Result<UdpReceiver, String> {
+    pub fn new(flow: FlowId, spec: &EndsSpec, control: Option<&UdpControl>) -> Result<UdpReceiver, Refusal> {
         let headers = headers(spec.packet, control)?;
         let feedback = control.map(|c| Box::new(Feedback::new(flow, c, headers)));
         Ok(UdpReceiver { headers, feedback, received: ReceiverCounters::default(), delays: Durations::new() })

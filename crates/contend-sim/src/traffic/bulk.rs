@@ -2,6 +2,7 @@
 
 use super::{AppWrite, Source};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -15,7 +16,7 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never: there are no parameters.
-pub fn build(_: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(_: &Args) -> Result<Box<dyn Source>, Refusal> {
     Ok(Box::new(Bulk { written: false }))
 }
 

@@ -1,6 +1,7 @@
 //! Constant bit rate: packets of one size at a constant rate, or by a schedule of rates.
 
 use super::{AppWrite, Source, gap, packet};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -42,21 +43,22 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When there is neither rate nor schedule, or the schedule is not in order of time.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let mut schedule = args.schedule("schedule").to_vec();
     let mut last = Time::ZERO;
     for &(from, to, _) in &schedule {
         if from < last || to <= from {
-            return Err(format!(
-                "schedule {from} to {to} is empty or begins before the previous one ends; write [[\"1s\", \"5s\", \
-                    \"1Mbps\"], ...] in order of time"
+            return Err(Refusal::new(
+                format!("schedule {from} to {to} is empty or begins before the previous one ends"),
+                "write [[\"1s\", \"5s\", \
+                    \"1Mbps\"], ...] in order of time",
             ));
         }
         last = to;
     }
     if schedule.is_empty() {
         match args.rate("rate") {
-            0 => return Err("cbr needs a rate or a schedule; write rate = \"1Mbps\"".into()),
+            0 => return Err(Refusal::new("cbr needs a rate or a schedule", "write rate = \"1Mbps\"")),
             bps => schedule.push((Time::ZERO, Time::NEVER, bps)),
         }
     }
@@ -184,8 +186,10 @@ mod tests {
     #[test]
     fn a_missing_rate_and_a_disordered_schedule_are_refused() {
         let none = [("packet", Value::Amount(Amount::Bytes(0)))];
-        assert!(build(&args(PARAMS, &none)).unwrap_err().contains("rate"));
+        assert!(build(&args(PARAMS, &none)).unwrap_err().to_string().contains("rate"));
         let s = vec![(ms(5), ms(9), 1), (ms(8), ms(10), 1)];
-        assert!(build(&args(PARAMS, &[("schedule", Value::Schedule(s))])).unwrap_err().contains("schedule"));
+        assert!(
+            build(&args(PARAMS, &[("schedule", Value::Schedule(s))])).unwrap_err().to_string().contains("schedule")
+        );
     }
 }

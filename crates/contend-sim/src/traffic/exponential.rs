@@ -2,6 +2,7 @@
 
 use super::on_off::{Law, OnOff};
 use super::{AppWrite, Source, gap, packet};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
@@ -22,7 +23,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `packet` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let law = |name| Law::Exponential(args.time(name).as_secs_f64());
     Ok(Box::new(Periods::new(law("on"), law("off"), args.rate("rate"), packet(args)?)))
 }

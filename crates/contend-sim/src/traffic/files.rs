@@ -2,6 +2,7 @@
 
 use super::{AppWrite, Source};
 use crate::rng::exponential;
+use contend_core::Refusal;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Time};
 
@@ -28,7 +29,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let count = match args.integer("count") {
         0 => u64::MAX,
         n => n.unsigned_abs(),

@@ -1,5 +1,6 @@
 //! Traffic sources: what a flow has to send, and when.
 
+use contend_core::Refusal;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Span, Time};
 use std::fmt::Debug;
@@ -7,7 +8,7 @@ use std::fmt::Debug;
 mod on_off;
 
 /// Builds a source from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args) -> Result<Box<dyn Source>, String>;
+pub type Build = fn(&Args) -> Result<Box<dyn Source>, Refusal>;
 
 contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip, token_bucket);
 
@@ -49,10 +50,10 @@ const PACKET: Param =
     Param::amount("packet", "payload of a packet; 0B: the flow's full packet").default("0B").range(0.0, 65_535.0);
 
 /// The parameter `packet` in bytes.
-fn packet(args: &Args) -> Result<u64, String> {
+fn packet(args: &Args) -> Result<u64, Refusal> {
     match args.amount("packet") {
         Amount::Bytes(n) => Ok(n),
-        Amount::Packets(_) => Err("packet counts bytes; write packet = \"120B\"".into()),
+        Amount::Packets(_) => Err(Refusal::new("packet counts bytes", "write packet = \"120B\"")),
     }
 }
 

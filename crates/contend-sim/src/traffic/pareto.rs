@@ -3,6 +3,7 @@
 use super::exponential::Periods;
 use super::on_off::Law;
 use super::{Source, packet};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -25,7 +26,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `packet` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let law = |name| Law::pareto(args.time(name).as_secs_f64(), args.number("shape"));
     Ok(Box::new(Periods::new(law("on"), law("off"), args.rate("rate"), packet(args)?)))
 }

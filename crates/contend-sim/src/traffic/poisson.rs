@@ -2,6 +2,7 @@
 
 use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 use rand::RngExt as _;
@@ -25,10 +26,10 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `rate_max` is below `rate`.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let (low, high) = (args.rate("rate"), args.rate("rate_max"));
     if high != 0 && high < low {
-        return Err("rate_max is below rate; write the larger one as rate_max".into());
+        return Err(Refusal::new("rate_max is below rate", "write the larger one as rate_max"));
     }
     Ok(Box::new(Poisson { rates: (low.max(1), high.max(low).max(1)), bytes: packet(args)?, running: None }))
 }

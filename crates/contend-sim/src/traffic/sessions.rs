@@ -2,6 +2,7 @@
 
 use super::on_off::Law;
 use super::{AppWrite, Source};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
@@ -21,7 +22,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let law = |name| Law::Exponential(args.time(name).as_secs_f64());
     Ok(Box::new(Sessions { on: law("on"), off: law("off"), last: None }))
 }

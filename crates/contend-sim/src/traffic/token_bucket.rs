@@ -1,6 +1,7 @@
 //! A token bucket that is checked only when a timer ticks, like a program that sleeps until it may send.
 
 use super::{AppWrite, Source, gap, packet};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -23,7 +24,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `packet` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     Ok(Box::new(TokenBucket {
         bps: args.rate("rate").max(1),
         bytes: packet(args)?,

@@ -3,6 +3,7 @@
 use super::on_off::{Law, OnOff};
 use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -28,7 +29,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `packet` is not in bytes.
-pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     Ok(Box::new(Pool::new(args)?))
 }
 
@@ -61,7 +62,7 @@ struct Call {
 }
 
 impl Pool {
-    fn new(args: &Args) -> Result<Pool, String> {
+    fn new(args: &Args) -> Result<Pool, Refusal> {
         let secs = |name| args.time(name).as_secs_f64();
         let lines = args.integer("sources").clamp(1, 256) as usize;
         let (gap, call, on, off) = (secs("gap"), secs("call"), secs("on"), secs("off"));

@@ -7,6 +7,7 @@ use crate::routing::arp::{self, Arp, ArpAction, ArpMessage};
 use crate::routing::{Action, Actions, Routed, Routing, RoutingDrop};
 use crate::stats::QueueMeter;
 use crate::trace::{Event, Trace};
+use contend_core::Refusal;
 use contend_core::qdisc::{DropReason, Sink};
 use contend_core::{Body, Cx, FlowId, Packet, Rng, Time};
 use std::collections::BTreeMap;
@@ -78,15 +79,18 @@ pub enum MessageFault {
 
 impl MessageFault {
     /// What is wrong, and the remedy.
-    pub fn text(self) -> String {
+    pub fn refusal(self) -> Refusal {
         match self {
-            MessageFault::Overwritten => format!(
-                "more than {RING} messages of routing or address resolution were under way at once; use fewer \
-                    stations, a longer period of routing messages, or shorter queues"
+            MessageFault::Overwritten => Refusal::new(
+                format!("more than {RING} messages of routing or address resolution were under way at once"),
+                "use fewer \
+                    stations, a longer period of routing messages, or shorter queues",
             ),
-            MessageFault::Malformed => "a station could not read a routing message that another station wrote: this \
-                is a fault of contend; please report it with the file"
-                .into(),
+            MessageFault::Malformed => Refusal::new(
+                "a station could not read a routing message that another station wrote: this \
+                is a fault of contend",
+                "please report it with the file",
+            ),
         }
     }
 }

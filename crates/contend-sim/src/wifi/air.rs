@@ -6,6 +6,7 @@ use super::phy::{DataRate, Format, LONGEST_PPDU, Mode, Phy};
 use super::spec::{Aggregation, Bitmap, CellSpec, StationSpec};
 use super::timing::{RateNumber, RateTable, Timing};
 use super::{BROADCAST, MAX_PACKET, StationId};
+use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::observe;
 use contend_core::rate_control::{self, Rate, RateControl, RateId};
@@ -73,7 +74,7 @@ impl Air {
     ///
     /// # Errors
     /// If the PHY does not have a rate, or an algorithm refuses its parameters. The text names the station.
-    pub(super) fn new(spec: &CellSpec) -> Result<Air, String> {
+    pub(super) fn new(spec: &CellSpec) -> Result<Air, Refusal> {
         let timing = Timing::new(spec)?;
         let phy = &spec.phy;
         let mut air = Air {
@@ -102,7 +103,10 @@ impl Air {
             air.errors = Some(model.build(&air.codings)?);
         }
         for (s, choices) in spec.members().zip(&air.choices) {
-            choices.as_ref().map_or(Ok(()), |c| air.build(c).map(drop)).map_err(|e| format!("{}: {e}", s.name))?;
+            choices
+                .as_ref()
+                .map_or(Ok(()), |c| air.build(c).map(drop))
+                .map_err(|e| e.of(format_args!("{}", s.name)))?;
         }
         if spec.field.is_some() {
             air.broadcast = air.rates.len() as RateNumber;
@@ -137,7 +141,7 @@ impl Air {
     }
 
     /// The codings of all frames on channels.
-    fn all_codings(&self, spec: &CellSpec) -> Result<Vec<Coding>, String> {
+    fn all_codings(&self, spec: &CellSpec) -> Result<Vec<Coding>, Refusal> {
         let mut all = Vec::new();
         for (i, s) in spec.members().enumerate().skip(spec.aps.len()) {
             let own = [self.present[i].get()];
@@ -146,7 +150,10 @@ impl Air {
                 for format in [table.rate, table.answer, table.control] {
                     let coding = format.coding().ok_or_else(|| {
                         let mbps = format.bps as f64 / 1e6;
-                        format!("{}: no error model knows DSSS and CCK, as at {mbps} Mb/s; use rates of OFDM", s.name)
+                        Refusal::new(
+                            format!("{}: no error model knows DSSS and CCK, as at {mbps} Mb/s", s.name),
+                            "use rates of OFDM",
+                        )
                     })?;
                     if !all.contains(&coding) {
                         all.push(coding);
@@ -168,7 +175,7 @@ impl Air {
     }
 
     /// A rate control that chooses from `choices`.
-    pub(super) fn build(&self, choices: &Choices) -> Result<Box<dyn RateControl>, String> {
+    pub(super) fn build(&self, choices: &Choices) -> Result<Box<dyn RateControl>, Refusal> {
         let Choices { control, rates, numbers, given } = choices;
         let bytes = self.timing.limits.protection.overhead + MODEL_PACKET;
         let per = |id: RateId, snr: f64| {

@@ -10,6 +10,7 @@ use crate::rng;
 use crate::routing::Routed;
 use crate::stats::QueueMeter;
 use crate::world::Out;
+use contend_core::Refusal;
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
 use contend_core::registry::Amount;
@@ -171,7 +172,7 @@ impl Chain {
     ///
     /// # Errors
     /// If a block refuses its parameters. The text names the block.
-    pub(super) fn all(seed: u64, spec: &CellSpec, air: &Air, flows: &[Vec<FlowFacts>]) -> Result<Vec<Chain>, String> {
+    pub(super) fn all(seed: u64, spec: &CellSpec, air: &Air, flows: &[Vec<FlowFacts>]) -> Result<Vec<Chain>, Refusal> {
         (0..).zip(spec.aps.iter().zip(flows)).map(|(id, (ap, flows))| Chain::new(seed, id, ap, air, flows)).collect()
     }
 
@@ -182,14 +183,15 @@ impl Chain {
 
     /// The blocks of the access point `ap`, whose number is `id`. The error names the block that refuses its
     /// parameters.
-    fn new(seed: u64, id: StationId, ap: &ApSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {
+    fn new(seed: u64, id: StationId, ap: &ApSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, Refusal> {
         let (name, buffer) = (&ap.station.name, ap.station.queue.limit().and_then(Amount::packets));
         let cycle_time = |model, down, up| cycle_time(air, id, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
         let kinds: Vec<&str> = ap.control.iter().map(|c| c.entry.name).collect();
         let mut blocks = Vec::with_capacity(kinds.len());
         for (i, c) in ap.control.iter().enumerate() {
-            let block = (c.entry.build)(&c.args, &facts).map_err(|e| format!("{name}.control: {}: {e}", kinds[i]))?;
+            let block =
+                (c.entry.build)(&c.args, &facts).map_err(|e| e.of(format_args!("{name}.control: {}", kinds[i])))?;
             blocks.push((block, rng::stream(seed, name, &stream_purpose(&kinds, i))));
         }
         let hears_air = blocks.iter().any(|(b, _)| b.hears_air());

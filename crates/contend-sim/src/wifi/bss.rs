@@ -24,6 +24,7 @@ use crate::routing::RoutingDrop;
 use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
+use contend_core::Refusal;
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::observe::Local;
 use contend_core::qdisc::Sink;
@@ -96,7 +97,7 @@ impl Bss {
         routes: Routes,
         facts: &[Vec<FlowFacts>],
         flow: &dyn Fn(&str) -> Option<FlowId>,
-    ) -> Result<Bss, String> {
+    ) -> Result<Bss, Refusal> {
         let air = Air::new(spec)?;
         let control = Chain::all(seed, spec, &air, facts)?;
         let mut stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
@@ -145,7 +146,7 @@ impl Bss {
     ///
     /// # Errors
     /// What is wrong, and a valid value.
-    pub fn check_errors(spec: &CellSpec) -> Result<(), String> {
+    pub fn check_errors(spec: &CellSpec) -> Result<(), Refusal> {
         Reception::check(spec, &Air::new(spec)?)
     }
 

@@ -8,6 +8,7 @@ use super::spec::{CellSpec, StationSpec};
 use crate::rng;
 use crate::routing::{Setting, Shortest};
 use crate::stats::TransmitterCounters;
+use contend_core::Refusal;
 use contend_core::registry::Choice;
 use contend_core::{Packet, Span, Time};
 use std::collections::VecDeque;
@@ -34,7 +35,7 @@ impl Forwarding {
         spec: &CellSpec,
         routes: &Routes,
         links: Option<&mut Links>,
-    ) -> Result<Forwarding, String> {
+    ) -> Result<Forwarding, Refusal> {
         let choice = spec.field.as_ref().and_then(|f| f.routing.as_ref().map(|choice| (choice, f.arp)));
         let Some(((Choice { entry, args }, arp), links)) = choice.zip(links) else {
             let of_stations = (0..spec.stations.len()).map(|i| spec.ap_of(i) as StationId);
@@ -51,10 +52,11 @@ impl Forwarding {
         let shortest = Some(Arc::new(shortest));
         let agent = |(me, s): (StationId, &StationSpec)| {
             let setting = Setting { me, stations: links.stations() as u32, shortest: shortest.clone() };
-            let routing = (entry.build)(args, &setting).map_err(|e| format!("field.routing: {}: {e}", entry.name))?;
+            let routing =
+                (entry.build)(args, &setting).map_err(|e| e.of(format_args!("field.routing: {}", entry.name)))?;
             Ok((routing, rng::stream(seed, &s.name, "routing")))
         };
-        let agents = (0..).zip(spec.members()).map(agent).collect::<Result<Vec<_>, String>>()?;
+        let agents = (0..).zip(spec.members()).map(agent).collect::<Result<Vec<_>, Refusal>>()?;
         Ok(Forwarding::Agents(Box::new(Agents::new(agents, arp))))
     }
 

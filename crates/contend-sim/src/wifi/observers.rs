@@ -7,6 +7,7 @@
 use super::air::Air;
 use super::spec::CellSpec;
 use super::{Contender, StationId};
+use contend_core::Refusal;
 use contend_core::observe::{self, HeardFrame, Kind, Local, Observer, Outcome, OwnExchange};
 use contend_core::registry::Choice;
 use contend_core::{Span, Time};
@@ -62,7 +63,7 @@ impl Observers {
     ///
     /// # Errors
     /// If an observer refuses its parameters. The text names the station.
-    pub(super) fn new(spec: &CellSpec, air: &Air, contenders: usize) -> Result<Observers, String> {
+    pub(super) fn new(spec: &CellSpec, air: &Air, contenders: usize) -> Result<Observers, Refusal> {
         if spec.members().all(|s| s.observe.is_empty()) {
             return Ok(Observers::default());
         }
@@ -76,8 +77,8 @@ impl Observers {
                 }
                 Ok(Ear { name, observer: (o.entry.build)(&o.args, &radio)?, note: None })
             };
-            let all: Result<Vec<Ear>, String> = s.observe.iter().map(ear).collect();
-            let all = all.map_err(|e| format!("{}: {e}", s.name))?;
+            let all: Result<Vec<Ear>, Refusal> = s.observe.iter().map(ear).collect();
+            let all = all.map_err(|e| e.of(format_args!("{}", s.name)))?;
             each.push(Ears { all, truth: Truth::default() });
         }
         Ok(Observers { each, attempts: vec![Attempt::default(); contenders] })

@@ -13,6 +13,7 @@ use super::phy::{DataRate, Format};
 use super::spec::{CellSpec, ErrorModelSpec, StationSpec};
 use crate::loss::Loss;
 use crate::rng;
+use contend_core::Refusal;
 use contend_core::{Cx, FlowId, Packet, Rng, Time};
 use rand::RngExt as _;
 
@@ -89,11 +90,11 @@ impl Reception {
         spec: &CellSpec,
         air: &Air,
         flow: &dyn Fn(&str) -> Option<FlowId>,
-    ) -> Result<Reception, String> {
+    ) -> Result<Reception, Refusal> {
         let loss = |s: &StationSpec| match &s.loss {
             Some(c) => match (c.entry.build)(&c.args, flow) {
                 Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
-                Err(e) => Err(format!("{}: {e}", s.name)),
+                Err(e) => Err(e.of(&s.name)),
             },
             None => Ok(None),
         };
@@ -109,7 +110,7 @@ impl Reception {
     }
 
     /// See [`super::bss::Bss::check_errors`].
-    pub(super) fn check(spec: &CellSpec, air: &Air) -> Result<(), String> {
+    pub(super) fn check(spec: &CellSpec, air: &Air) -> Result<(), Refusal> {
         spec.error_model.as_ref().map_or(Ok(()), |model| Errors::new(0, spec, model, air).map(drop))
     }
 
@@ -135,14 +136,14 @@ impl Reception {
 }
 
 impl Errors {
-    fn new(seed: u64, spec: &CellSpec, model: &ErrorModelSpec, air: &Air) -> Result<Errors, String> {
+    fn new(seed: u64, spec: &CellSpec, model: &ErrorModelSpec, air: &Air) -> Result<Errors, Refusal> {
         let channels = (0..).zip(spec.members()).map(|(station, s)| {
             // The access point has no channel of its own.
             let mean = if air.is_ap(station) { None } else { mean(spec, s)? };
             let Some(mean) = mean else { return Ok(None) };
             let fading = s.channel.fading.as_ref();
             let fading =
-                fading.map(|c| (c.entry.build)(&c.args)).transpose().map_err(|e| format!("{}: {e}", s.name))?;
+                fading.map(|c| (c.entry.build)(&c.args)).transpose().map_err(|e| e.of(format_args!("{}", s.name)))?;
             Ok(Some(Channel {
                 mean,
                 fading: fading.map(|process| (process, rng::stream(seed, &s.name, "fading"))),
@@ -154,7 +155,7 @@ impl Errors {
         Ok(Errors {
             model: model.build(air.codings())?,
             kept: vec![(key, 1.0); KEPT],
-            channels: channels.collect::<Result<_, String>>()?,
+            channels: channels.collect::<Result<_, Refusal>>()?,
         })
     }
 
@@ -175,7 +176,7 @@ impl Errors {
 }
 
 /// The SNR of the channel of `s` without fading; `None` if it has none.
-fn mean(spec: &CellSpec, s: &StationSpec) -> Result<Option<Mean>, String> {
+fn mean(spec: &CellSpec, s: &StationSpec) -> Result<Option<Mean>, Refusal> {
     if let Some(snr) = s.channel.snr {
         return Ok(Some(Mean::Given(snr)));
     }
@@ -197,7 +198,7 @@ impl ErrorModelSpec {
     ///
     /// # Errors
     /// If it does not know one of them.
-    pub(super) fn build(&self, codings: &[Coding]) -> Result<Box<dyn ErrorModel>, String> {
+    pub(super) fn build(&self, codings: &[Coding]) -> Result<Box<dyn ErrorModel>, Refusal> {
         let setting = Setting { table: self.table.clone(), codings };
         (self.model.entry.build)(&self.model.args, &setting)
     }

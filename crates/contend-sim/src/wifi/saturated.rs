@@ -12,6 +12,7 @@
 use super::access::{Access, Build, Busy, BusySlot, Category, Channel, Draw, Residue, Seen, Setting};
 use super::{AP, StationId, Success};
 use crate::rng::{self, fold, mix};
+use contend_core::Refusal;
 use contend_core::registry::Choice;
 use contend_core::{Cx, Rng, Time};
 use rand::RngExt as _;
@@ -140,12 +141,12 @@ impl Saturated {
     ///
     /// # Errors
     /// When a rule rejects its parameters. The text names the station.
-    pub fn new(spec: &SaturatedSpec) -> Result<Saturated, String> {
+    pub fn new(spec: &SaturatedSpec) -> Result<Saturated, Refusal> {
         let n = spec.contenders.iter().map(|c| c.station + 1).max().unwrap_or(0);
         let mut stations = Vec::with_capacity(spec.contenders.len());
         for ContenderSpec { name, rule, station, category } in &spec.contenders {
             let setting = spec.setting.member(*station, n).of_category(*category);
-            let access = (rule.entry.build)(&rule.args, setting).map_err(|e| format!("{name}: {e}"))?;
+            let access = (rule.entry.build)(&rule.args, setting).map_err(|e| e.of(format_args!("{name}")))?;
             let backoff = rng::stream(spec.seed, name, "backoff");
             stations.push(Station {
                 residue: access.residue(),

@@ -26,6 +26,7 @@ use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::world::Out;
+use contend_core::Refusal;
 use contend_core::observe::HeardFrame;
 use contend_core::packet::Explicit;
 use contend_core::qdisc::{AirReport, Hearing, Qdisc, Sink, Site};
@@ -76,7 +77,7 @@ impl Stations {
     ///
     /// # Errors
     /// If an algorithm refuses its parameters. The text names the station.
-    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, control_hears_air: bool) -> Result<Stations, String> {
+    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, control_hears_air: bool) -> Result<Stations, Refusal> {
         let specs = || (0..).zip(spec.members());
         let neighbour = |name: &str| spec.members().position(|s| s.name == name).map(|i| i as StationId);
         let make = Make { seed, phy: &spec.phy, air, site: Site { neighbour: &neighbour } };
@@ -111,11 +112,11 @@ impl Stations {
             all.mpdus = vec![Default::default(); all.len];
         }
         for (station, s) in specs() {
-            let mac = make.own(station, s).map_err(|e| format!("{}: {e}", s.name))?;
+            let mac = make.own(station, s).map_err(|e| e.of(format_args!("{}", s.name)))?;
             all.macs.push(mac);
         }
         for (station, s) in specs() {
-            all.add_categories(&make, station, s).map_err(|e| format!("{}: {e}", s.name))?;
+            all.add_categories(&make, station, s).map_err(|e| e.of(format_args!("{}", s.name)))?;
         }
         let mut aps = all.macs.iter_mut().take(spec.aps.len());
         all.reports = control_hears_air || aps.any(|mac| mac.queue(Category::Be).discipline().hears_air());
@@ -124,7 +125,7 @@ impl Stations {
     }
 
     /// Makes the extra Macs of `station`, if its categories contend separately, and names its extra queues.
-    fn add_categories(&mut self, make: &Make<'_>, station: StationId, spec: &StationSpec) -> Result<(), String> {
+    fn add_categories(&mut self, make: &Make<'_>, station: StationId, spec: &StationSpec) -> Result<(), Refusal> {
         let scheduling = self.macs[station as usize].access().scheduling();
         if scheduling == Scheduling::One {
             return Ok(());
@@ -394,7 +395,7 @@ struct Make<'a> {
 
 impl Make<'_> {
     /// The Mac of `station` with the number of the station.
-    fn own(&self, station: StationId, spec: &StationSpec) -> Result<Mac, String> {
+    fn own(&self, station: StationId, spec: &StationSpec) -> Result<Mac, Refusal> {
         let queue = self.queue(spec, Category::Be, &spec.name)?;
         let mac = self.mac(station, spec, Category::Be, &spec.name, Queues::One(queue))?;
         if mac.access().scheduling() != Scheduling::BeforeBackoff {
@@ -416,7 +417,7 @@ impl Make<'_> {
         category: Category,
         name: &str,
         queues: Queues,
-    ) -> Result<Mac, String> {
+    ) -> Result<Mac, Refusal> {
         let setting = self.air.timing().setting;
         let setting = Setting { category, ..setting.at(self.phy, spec.rate).member(station, setting.stations) };
         let access = (spec.access.entry.build)(&spec.access.args, setting)?;
@@ -430,7 +431,7 @@ impl Make<'_> {
     }
 
     /// A queue of packets of `category`. `name` is the name of its random stream.
-    fn queue(&self, spec: &StationSpec, category: Category, name: &str) -> Result<Queue, String> {
+    fn queue(&self, spec: &StationSpec, category: Category, name: &str) -> Result<Queue, Refusal> {
         let discipline = (spec.queue.entry.build)(&spec.queue.args, &self.site)?;
         Ok(Queue::new(category, discipline, rng::stream(self.seed, name, "queue")))
     }

@@ -4,6 +4,7 @@ use super::MAX_PACKET;
 use super::access::Setting;
 use super::phy::{ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, LONGEST_PPDU, Phy, Protection, RTS_BYTES};
 use super::spec::{AfterCollision, Bitmap, CellSpec};
+use contend_core::Refusal;
 use contend_core::Span;
 
 /// Bytes of the note of an observer (Barreto 2012 leaves the size open).
@@ -60,7 +61,7 @@ impl Timing {
     ///
     /// # Errors
     /// If the PHY does not have the rate of protection frames.
-    pub(super) fn new(spec: &CellSpec) -> Result<Timing, String> {
+    pub(super) fn new(spec: &CellSpec) -> Result<Timing, Refusal> {
         let (phy, mac) = (&spec.phy, &spec.mac);
         let protection_rate = match phy.protection {
             Protection::None => phy.lowest_basic(),

@@ -97,5 +97,5 @@ fn a_bridge_without_a_limit_in_packets_cannot_pause() {
         choose(contend_core::qdisc::REGISTRY, "fifo", &[("limit", Value::Amount(Amount::Bytes(9000)))]);
     let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
     let e = Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }).unwrap_err();
-    assert!(e.contains("limit is in packets"), "{e}");
+    assert!(e.to_string().contains("limit is in packets"), "{e}");
 }

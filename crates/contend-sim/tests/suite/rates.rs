@@ -33,7 +33,7 @@ fn estimator(name: &str, set: &[(&'static str, Value)]) -> Box<dyn Estimator> {
     (c.entry.build)(&c.args).unwrap()
 }
 
-fn build(_: &Args) -> Result<Box<dyn Controller>, String> {
+fn build(_: &Args) -> Result<Box<dyn Controller>, contend_core::Refusal> {
     let literal = [("count", Value::Word("literal".into()))];
     let inner = choose(cc::REGISTRY, "aiad", &literal);
     let estimators = ["ts_are", "are", "westwood", "westwood_nr"].map(|name| estimator(name, &literal));

@@ -23,12 +23,10 @@ pub fn run() -> Result<Done> {
     );
     #[cfg(target_os = "linux")]
     for need in real_networks() {
-        line(
-            need.what,
-            need.found.is_ok(),
-            need.found.as_deref().unwrap_or(""),
-            need.found.as_ref().err().map_or("", |e| e),
-        );
+        match need.found {
+            Ok(found) => line(need.what, true, &found, ""),
+            Err(missing) => line(need.what, false, "", &missing.to_string()),
+        }
     }
     for (tool, version, why, package) in [
         ("tshark", "--version", "reads and checks the captures contend writes", "tshark"),
@@ -62,22 +60,24 @@ pub fn run() -> Result<Done> {
 #[cfg(target_os = "linux")]
 struct Need {
     what: &'static str,
-    found: Result<String, String>,
+    found: Result<String, contend_core::Refusal>,
 }
 
 /// What `contend proxy`, `contend tool` and `contend emulate` need.
 #[cfg(target_os = "linux")]
 fn real_networks() -> Vec<Need> {
+    use contend_core::Refusal;
     use contend_tools::{proxy, sock_diag::SockDiag};
     let list = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-    let congestion = std::fs::read_to_string(list).map_err(|e| format!("contend proxy: {list}: {e}"));
-    let found = |e: contend_tools::Error| format!("{}; {}", e.what, e.remedy);
+    let congestion: Result<String, Refusal> =
+        std::fs::read_to_string(list).map_err(|e| format!("contend proxy: {list}: {e}").into());
+    let found = |e: contend_tools::Error| Refusal::new(e.what, e.remedy);
     let tools = [
         Need {
             what: "sock_diag",
             found: SockDiag::open()
                 .map(|_| "contend tool monitor can watch TCP senders".to_owned())
-                .map_err(|e| format!("contend tool monitor: {}", found(e))),
+                .map_err(|e| found(e).of("contend tool monitor")),
         },
         Need {
             what: "TCP of the kernel",

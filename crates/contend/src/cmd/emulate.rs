@@ -5,6 +5,7 @@ use super::job::{Job, Performed, command_line};
 use super::run::{interval, judged, load, print, stop_on_ctrl_c};
 use super::{complete, say, wrong};
 use crate::Done;
+use contend_core::Refusal;
 use contend_core::Time;
 use contend_emu::host;
 use contend_emu::live::Emulate;
@@ -72,7 +73,7 @@ pub fn run(args: Args) -> Result<Done> {
         return dry_run(&e, &programs, command.as_ref());
     }
     // Before any other thread: a process with threads cannot enter a user namespace.
-    host::become_root().map_err(|e| refused(&e))?;
+    host::become_root().map_err(refused)?;
     let stop = stop_on_ctrl_c();
     let engine = Emulate::new(programs, command).with_ordinary_priority(args.ordinary);
     let folder = (!common.no_results).then(|| super::results_name(&args.file).map(|name| common.out.join(name)));
@@ -153,7 +154,7 @@ fn dry_run(e: &Experiment, programs: &[Program], command: Option<&Program>) -> R
     for point in &e.points {
         let resolved = e.scenario(point, &Overlay::default())?;
         let scenario = resolved.scenario.with_seed(e.seeds.first().copied().unwrap_or(1));
-        let plan = Plan::new(&scenario, &resolved.members).map_err(|why| refused(&why))?;
+        let plan = Plan::new(&scenario, &resolved.members).map_err(refused)?;
         super::print(&format!("hosts\n{}", plan.text()))?;
         let name = |i: usize| plan.hosts.get(i).map_or("", |h| h.name.as_str());
         let mut text = "flows\n".to_owned();
@@ -171,7 +172,7 @@ fn dry_run(e: &Experiment, programs: &[Program], command: Option<&Program>) -> R
         }
         for p in all {
             let host = p.host.as_deref().map_or(Some(plan.first_station()), |name| plan.host(name));
-            let host = host.ok_or_else(|| refused(&plan.no_host(p.host.as_deref().unwrap_or_default())))?;
+            let host = host.ok_or_else(|| refused(plan.no_host(p.host.as_deref().unwrap_or_default())))?;
             text += &format!("  {}  {} s  {}\n", name(host), p.start.as_secs_f64(), p.words.join(" "));
         }
         super::print(&text)?;
@@ -179,11 +180,11 @@ fn dry_run(e: &Experiment, programs: &[Program], command: Option<&Program>) -> R
     Ok(Done::Well)
 }
 
-/// The error when the machine or the plan refuses something: the remedy follows the last semicolon.
-fn refused(why: &str) -> miette::Report {
-    match why.rsplit_once("; ") {
-        Some((what, remedy)) => wrong(what, remedy),
-        None => wrong(why, "`contend doctor` shows what this machine can do"),
+/// The error when the machine or the plan refuses something.
+fn refused(why: Refusal) -> miette::Report {
+    match why.remedy.as_str() {
+        "" => wrong(why.what, "`contend doctor` shows what this machine can do"),
+        remedy => wrong(&why.what, remedy),
     }
 }
 

@@ -263,5 +263,5 @@ fn the_share_of_ifs_and_backoff_is_that_of_the_specification() {
 fn a_number_of_packets_is_no_size() {
     let mut args = Args::default();
     args.set("min_sample", Value::Amount(Amount::Packets(1)));
-    assert!(build(&args, &LINK).unwrap_err().contains("1000B"));
+    assert!(build(&args, &LINK).unwrap_err().remedy.contains("1000B"));
 }

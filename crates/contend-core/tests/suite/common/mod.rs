@@ -155,7 +155,7 @@ pub fn defaults<B>(entry: &Entry<B>) -> Args {
 }
 
 /// Builds a discipline without named neighbours.
-pub fn make(entry: &Entry<Build>, args: &Args) -> Result<Box<dyn Qdisc>, String> {
+pub fn make(entry: &Entry<Build>, args: &Args) -> Result<Box<dyn Qdisc>, contend_core::Refusal> {
     (entry.build)(args, &Site::ALONE)
 }
 

@@ -1,10 +1,9 @@
 //! A window that never changes.
 
 use super::{Ack, Controller, Response, Signal, Window};
-use crate::Cx;
 use crate::registry::{Args, Param};
+use crate::{Cx, Refusal};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source.
 pub const CITE: &str = "where it comes from";
@@ -17,7 +16,7 @@ pub const PARAMS: &[Param] = &[Param::integer("segments", "window in segments").
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(FixedWindow { segments: args.integer("segments").clamp(1, 1_000_000) as u32 }))
 }
 

@@ -1,12 +1,11 @@
 //! A FIFO that drops the packet that has waited longest.
 
 use super::{Backlog, DropReason, Link, Qdisc, Sink, Site};
-use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Args, Param};
+use crate::{Cx, Refusal};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
 
 /// Source.
 pub const CITE: &str = "where it comes from";
@@ -20,7 +19,7 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(HeadDrop { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new() }))
 }
 

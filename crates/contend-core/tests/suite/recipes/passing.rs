@@ -1,11 +1,10 @@
 //! A control block that passes every packet on.
 
 use super::{Control, Facts, Pass, Side};
-use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Args, Param};
+use crate::{Cx, Refusal};
 use alloc::boxed::Box;
-use alloc::string::String;
 
 /// Source.
 pub const CITE: &str = "where it comes from";
@@ -18,7 +17,7 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never: there are no parameters.
-pub fn build(_: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+pub fn build(_: &Args, _: &Facts) -> Result<Box<dyn Control>, Refusal> {
     Ok(Box::new(Passing))
 }
 

@@ -4,8 +4,9 @@ use super::error::{FileError, Site};
 use super::family::Family;
 use super::reader::{ReadContext, Val};
 use super::tree::{Node, NodeKind, read_setting};
-use crate::names::{reason_and_remedy, suggest};
+use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
+use contend_core::Refusal;
 use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
 use contend_core::{Span, Time};
 
@@ -100,11 +101,8 @@ pub(crate) fn default_choice<B: 'static>(
 }
 
 /// The error that an algorithm reports when it is built from its parameters.
-pub(crate) fn objection<T>(val: &Val, name: &str, built: Result<T, String>) -> Result<T, FileError> {
-    built.map_err(|e| {
-        let (reason, remedy) = reason_and_remedy(&e);
-        val.error(format!("cannot use {name}: {reason}"), remedy)
-    })
+pub(crate) fn objection<T>(val: &Val, name: &str, built: Result<T, Refusal>) -> Result<T, FileError> {
+    built.map_err(|Refusal { what, remedy }| val.error(format!("cannot use {name}: {what}"), remedy))
 }
 
 fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {

@@ -5,7 +5,7 @@ use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tcp;
 use super::tree::{Node, NodeKind};
-use crate::names::reason_and_remedy;
+use contend_core::Refusal;
 use contend_core::cc;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time};
@@ -79,13 +79,13 @@ impl<'a> Draft<'a> {
                     return Err(v.error("has no meaning for udp", "remove it, or write tcp instead of udp"));
                 }
                 let control = udp_control(&mut udp, &mut f)?;
-                let headers = udp::headers(packet, control.as_ref()).map_err(|e| {
-                    let (reason, remedy) = reason_and_remedy(&e);
-                    packet_at.as_ref().or(udp_at.as_ref()).map_or_else(
-                        || f.error(format!("cannot be sent: {reason}"), remedy),
-                        |v| v.error(format!("is invalid: {reason}"), remedy),
-                    )
-                })?;
+                let headers =
+                    udp::headers(packet, control.as_ref()).map_err(|Refusal { what, remedy }| {
+                        match packet_at.as_ref().or(udp_at.as_ref()) {
+                            Some(v) => v.error(format!("is invalid: {what}"), remedy),
+                            None => f.error(format!("cannot be sent: {what}"), remedy),
+                        }
+                    })?;
                 (Transport::Udp(control.map(Box::new)), packet - headers)
             }
         };

@@ -4,8 +4,9 @@ use super::choice::{default_choice, named, named_list, objection};
 use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tree::NodeKind;
-use crate::names::{reason_and_remedy, suggest};
+use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
+use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
@@ -196,9 +197,8 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     f.finish()?;
     // RFC 7323 §2: without scaling the window must fit its field; with scaling it is at most 2^30.
     let most = if window_scaling { 1 << 30 } else { 65_535 };
-    let wire = SegmentFormat::new(packet, &spec).map_err(|e| {
-        let (reason, remedy) = reason_and_remedy(&e);
-        flow.get("packet").as_ref().unwrap_or(val).error(format!("is invalid: {reason}"), remedy)
+    let wire = SegmentFormat::new(packet, &spec).map_err(|Refusal { what, remedy }| {
+        flow.get("packet").as_ref().unwrap_or(val).error(format!("is invalid: {what}"), remedy)
     })?;
     let bytes = match spec.window {
         Amount::Packets(n) => n.saturating_mul(u64::from(wire.mss)),

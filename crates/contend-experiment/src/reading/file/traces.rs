@@ -2,7 +2,7 @@
 
 use super::error::FileError;
 use super::reader::Val;
-use crate::names::reason_and_remedy;
+use contend_core::Refusal;
 use contend_sim::mobility::Movement;
 use contend_sim::scenario::WireRate;
 use contend_sim::wifi::error_model::PerTable;
@@ -65,9 +65,8 @@ impl Traces {
     /// The movement file whose path is the value `v`.
     pub(super) fn movement(&self, v: &Val) -> Result<Arc<Movement>, FileError> {
         let parse = |trace: &Trace| {
-            Movement::parse(&trace.text).map(Arc::new).map_err(|e| {
-                let (reason, remedy) = reason_and_remedy(&e);
-                v.error(format!("names {}, which is wrong: {reason}", trace.file), remedy)
+            Movement::parse(&trace.text).map(Arc::new).map_err(|Refusal { what, remedy }| {
+                v.error(format!("names {}, which is wrong: {what}", trace.file), remedy)
             })
         };
         self.with(v, |trace| match &trace.movement {
@@ -79,9 +78,8 @@ impl Traces {
     /// The table of losses whose path is the value `v`.
     pub(super) fn losses(&self, v: &Val) -> Result<Arc<PerTable>, FileError> {
         let parse = |trace: &Trace| {
-            PerTable::parse(&trace.text).map(Arc::new).map_err(|e| {
-                let (reason, remedy) = reason_and_remedy(&e);
-                v.error(format!("names {}, which is wrong: {reason}", trace.file), remedy)
+            PerTable::parse(&trace.text).map(Arc::new).map_err(|Refusal { what, remedy }| {
+                v.error(format!("names {}, which is wrong: {what}", trace.file), remedy)
             })
         };
         self.with(v, |trace| match &trace.losses {

@@ -1,6 +1,7 @@
 //! Evaluates an expression in one run.
 
 use super::{Callee, Expr, reading};
+use contend_core::Refusal;
 use contend_experiment::reading::expression::{Operator, literal};
 use contend_experiment::reading::model::Model;
 use contend_experiment::results::Run;
@@ -10,17 +11,24 @@ use std::fmt;
 /// Why an expression has no value in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unmeasured {
-    /// The expression does not fit the run: an unknown flow, lists of different lengths, no sample at an instant. The
-    /// text contains the remedy.
-    Wrong(String),
+    /// The expression does not fit the run: an unknown flow, lists of different lengths, no sample at an instant.
+    Wrong(Refusal),
     /// The number does not exist: a mean of no values, a division by zero.
     Undefined(String),
+}
+
+impl Unmeasured {
+    /// The expression does not fit the run.
+    pub fn wrong(why: impl Into<Refusal>) -> Unmeasured {
+        Unmeasured::Wrong(why.into())
+    }
 }
 
 impl fmt::Display for Unmeasured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unmeasured::Wrong(s) | Unmeasured::Undefined(s) => f.write_str(s),
+            Unmeasured::Wrong(why) => why.fmt(f),
+            Unmeasured::Undefined(why) => f.write_str(why),
         }
     }
 }
@@ -57,9 +65,9 @@ pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
         Values::Many(list) => match list.as_slice() {
             [x] => *x,
             _ => {
-                return Err(Unmeasured::Wrong(format!(
-                    "`{e}` is a list of {} numbers; make it one: mean(...), sum(...), min(...), max(...), jain(...)",
-                    list.len()
+                return Err(Unmeasured::wrong(Refusal::new(
+                    format!("`{e}` is a list of {} numbers", list.len()),
+                    "make it one: mean(...), sum(...), min(...), max(...), jain(...)",
                 )));
             }
         },
@@ -96,7 +104,7 @@ fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
         Expr::Call(Callee::Run(function), arguments) => (function.value)(e, arguments, run),
         Expr::Call(Callee::Model(model), arguments) => closed_form(model, arguments, run).map(Values::One),
         Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => {
-            Err(Unmeasured::Wrong(format!("`{e}` is not a value by itself")))
+            Err(Unmeasured::wrong(format!("`{e}` is not a value by itself")))
         }
     }
 }
@@ -142,10 +150,9 @@ pub(super) fn pairs(
             Values::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?)
         }
         (Values::Many(a), Values::Many(b)) => {
-            return Err(Unmeasured::Wrong(format!(
-                "`{left}` and `{right}` are lists of {} and {} numbers; make each one number: mean(...), sum(...)",
-                a.len(),
-                b.len()
+            return Err(Unmeasured::wrong(Refusal::new(
+                format!("`{left}` and `{right}` are lists of {} and {} numbers", a.len(), b.len()),
+                "make each one number: mean(...), sum(...)",
             )));
         }
     })
@@ -158,8 +165,8 @@ pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
             true => format!("add [sweep] with \"{key}\", or write a number instead of point(...)"),
             false => contend_experiment::names::remedy(key, run.point.keys().map(String::as_str)),
         };
-        return Err(Unmeasured::Wrong(format!("the sweep has no key `{key}`; {remedy}")));
+        return Err(Unmeasured::wrong(Refusal::new(format!("the sweep has no key `{key}`"), remedy)));
     };
     let number = value.as_f64().or_else(|| literal(value.as_str()?).map(|n| n.value));
-    number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, not a number")))
+    number.ok_or_else(|| Unmeasured::wrong(format!("`{key}` is {value}, not a number")))
 }

@@ -179,7 +179,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         value: |_, x, run| match argument(x, 0) {
             Expr::Text(key) => eval::point(key, run).map(Values::One),
-            e => Err(Unmeasured::Wrong(format!("`{e}` is not a key of the sweep"))),
+            e => Err(Unmeasured::wrong(format!("`{e}` is not a key of the sweep"))),
         },
         ..function(
             "point",
@@ -209,7 +209,7 @@ const fn function(
         is_list: false,
         in_sections: false,
         suits: |_| true,
-        value: |e, _, _| Err(Unmeasured::Wrong(format!("`{e}` cannot be evaluated"))),
+        value: |e, _, _| Err(Unmeasured::wrong(format!("`{e}` cannot be evaluated"))),
     }
 }
 

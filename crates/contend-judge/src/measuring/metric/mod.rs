@@ -379,7 +379,7 @@ pub fn standard(run: &Run) -> BTreeMap<String, f64> {
 /// # Errors
 /// When the run has no such value.
 pub fn shown_in(shown: &Shown, run: &Run) -> Result<f64, Unmeasured> {
-    Expr::of_show(&shown.metric).map_err(|e| Unmeasured::Wrong(e.message))?.eval(run)
+    Expr::of_show(&shown.metric).map_err(|e| Unmeasured::wrong(e.message))?.eval(run)
 }
 
 /// The end of the warm-up of `run` by [MSER-5](contend_experiment::stats::mser5), in seconds from the start of the run.

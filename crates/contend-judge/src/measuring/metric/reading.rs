@@ -3,6 +3,7 @@
 use super::certainty::resolution_s;
 use super::entry::{Asked, Read, Subject};
 use super::{Aspect, Metric, Scope, Unmeasured, Values};
+use contend_core::Refusal;
 use contend_experiment::names::remedy;
 use contend_experiment::reading::expression::Number;
 use contend_experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
@@ -26,7 +27,7 @@ pub(super) fn value(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
         let windowed = Cell::new(false);
         let value = read(&Asked { metric: m, run, members, windowed: &windowed })?;
         if m.window.is_some() && !windowed.get() {
-            return Err(Unmeasured::Wrong(format!("`{m}`: the metric is read from the whole run, not from a window")));
+            return Err(Unmeasured::wrong(format!("`{m}`: the metric is read from the whole run, not from a window")));
         }
         Ok(value)
     };
@@ -67,12 +68,15 @@ impl Subject {
         if let (true, Some(own)) = (list.is_empty(), own_stations(name, run, &names)) {
             return own.map_err(|shared| {
                 let help = remedy(name, names);
-                Unmeasured::Wrong(format!("`{m}`: {shared} has no station of its own; name a station: {help}"))
+                Unmeasured::wrong(Refusal::new(
+                    format!("`{m}`: {shared} has no station of its own"),
+                    format!("name a station: {help}"),
+                ))
             });
         }
         if list.is_empty() && !self.groups.contains(&name) {
             let help = remedy(name, names.into_iter().chain(self.groups.iter().copied()));
-            return Err(Unmeasured::Wrong(format!("`{m}`: there is no {} `{name}`; {help}", self.noun)));
+            return Err(Unmeasured::wrong(Refusal::new(format!("`{m}`: there is no {} `{name}`", self.noun), help)));
         }
         Ok(list)
     }
@@ -170,9 +174,10 @@ impl<'a> Asked<'a> {
     /// The series of a flow.
     pub(super) fn samples(&self, flow: usize) -> Result<&'a FlowSeries, Unmeasured> {
         self.run.series.flows.get(flow).ok_or_else(|| {
-            Unmeasured::Wrong(
-                "there is no time series of this run; set `sample`, for example sample = \"100ms\"".into(),
-            )
+            Unmeasured::wrong(Refusal::new(
+                "there is no time series of this run",
+                "set `sample`, for example sample = \"100ms\"",
+            ))
         })
     }
 
@@ -251,7 +256,7 @@ impl SampleRange {
     fn grown<C: Columns>(&self, samples: Option<&C>, of: fn(&C::Sample) -> u64) -> Result<u64, Unmeasured> {
         match samples.map(|s| (s.get(self.first), s.get(self.last))) {
             Some((Some(a), Some(b))) => Ok(of(&b).saturating_sub(of(&a))),
-            _ => Err(Unmeasured::Wrong("the time series has fewer samples than instants".into())),
+            _ => Err(Unmeasured::wrong("the time series has fewer samples than instants")),
         }
     }
 
@@ -266,7 +271,10 @@ impl SampleRange {
 }
 
 fn unsampled(m: &Metric) -> Unmeasured {
-    Unmeasured::Wrong(format!("`{m}` needs the time series of the run; set `sample`, for example sample = \"100ms\""))
+    Unmeasured::wrong(Refusal::new(
+        format!("`{m}` needs the time series of the run"),
+        "set `sample`, for example sample = \"100ms\"",
+    ))
 }
 
 /// The index of the sample at `instant`.
@@ -285,7 +293,7 @@ pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<SampleRange>, Unmea
             } else {
                 "there is no sample at that instant".to_owned()
             };
-            Unmeasured::Wrong(format!("`{m}` asks for {}, but {reason}", n.text))
+            Unmeasured::wrong(format!("`{m}` asks for {}, but {reason}", n.text))
         })
     };
     Ok(Some(SampleRange { first: find(a)?, last: find(b)?, from: a.value, to: b.value }))

@@ -155,7 +155,7 @@ fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member
                 }
                 // No value at this moment: a gap in the curve.
                 Err(Unmeasured::Undefined(_)) => {}
-                Err(Unmeasured::Wrong(why)) => return Err(why),
+                Err(Unmeasured::Wrong(why)) => return Err(why.to_string()),
             }
         }
     }

@@ -5,12 +5,13 @@
 //! due, and carries out the [`Verdict`].
 
 use super::scoreboard::Scoreboard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 use std::fmt::Debug;
 
 /// Builds a recovery from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
+pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, Refusal>;
 
 pub mod prr;
 mod reo_wnd;

@@ -6,6 +6,7 @@
 
 use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -37,7 +38,7 @@ struct NewReno {
 }
 
 /// Builds the recovery.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(NewReno {
         dups: Duplicates::new(args),
         extra: 0,

@@ -17,6 +17,7 @@ use super::tlp::{Tlp, Told};
 use super::undo::Undo;
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::{Look, Scoreboard};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -88,7 +89,7 @@ struct Rack {
 }
 
 /// Builds the recovery.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(Rack {
         options: Options {
             dsack: true,

@@ -5,6 +5,7 @@
 
 use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -22,7 +23,7 @@ struct Reno {
 }
 
 /// Builds the recovery.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(Reno { dups: Duplicates::new(args), extra: 0 }))
 }
 

@@ -10,6 +10,7 @@
 
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -57,7 +58,7 @@ struct Sack {
 }
 
 /// Builds the recovery.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(Sack {
         options: Options::from_args(args, true),
         rescue: args.flag("rescue"),

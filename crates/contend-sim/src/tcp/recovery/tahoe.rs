@@ -5,6 +5,7 @@
 
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -19,7 +20,7 @@ pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 struct Tahoe(Duplicates);
 
 /// Builds the recovery.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(Tahoe(Duplicates::new(args))))
 }
 

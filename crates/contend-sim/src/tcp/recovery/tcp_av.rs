@@ -4,6 +4,7 @@
 //! rule. The variant `tcp_av` also leaves the timer as it is at the first two timeouts (`rto.backoff_after`).
 
 use super::{DUPTHRESH, HALVE_FROM, Recovery, sack};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -18,6 +19,6 @@ pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, sack::RESCUE, sack::repeat
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     sack::build(args)
 }

@@ -19,6 +19,7 @@
 use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::rtt::smooth;
 use crate::tcp::scoreboard::Scoreboard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -70,7 +71,7 @@ struct Vegas {
 }
 
 /// Builds the recovery.
-pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(Vegas {
         dups: Duplicates::new(args),
         extra: 0,

@@ -4,6 +4,7 @@ use super::idle_sense::{self, SharedWindow};
 use super::pdf::Shape;
 use super::{Access, Category, Draw, Reads, Residue, Scheduling, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Source.
@@ -46,7 +47,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When all weights are 0, or the cell has no best number of idle slots.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let classes = ["vo", "vi", "bk"].iter().any(|name| !args.numbers(name).is_empty());
     // All distributions are checked, not only this class's: an error in one of them is an error of the station.
     Category::ALL.iter().try_for_each(|c| Shape::new(args.numbers(key(*c))).map(drop))?;

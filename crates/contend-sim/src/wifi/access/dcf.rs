@@ -1,6 +1,7 @@
 //! DCF's binary exponential backoff: a uniform draw from a window that doubles after each failure.
 
 use super::{Access, Draw, Seen, Setting};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span};
 use rand::RngExt as _;
@@ -39,7 +40,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let aifsn = Some(args.integer("aifsn") as u32).filter(|n| *n > 0);
     let backoff = Backoff { exclusive: args.word("draw") == "exclusive", ..Backoff::new(args, cell)? };
     Ok(Box::new(Dcf { backoff, aifsn, txop: args.time("txop") }))
@@ -79,14 +80,17 @@ pub(super) struct Backoff {
 impl Backoff {
     /// Windows from `cwmin` and `cwmax` of `args`; where these are 0, the cell's windows. The error names the wrong
     /// parameter.
-    pub(super) fn new(args: &Args, cell: Setting) -> Result<Backoff, String> {
+    pub(super) fn new(args: &Args, cell: Setting) -> Result<Backoff, Refusal> {
         let or = |name: &str, default: u32| match args.integer(name) {
             0 => default,
             n => n as u32,
         };
         let (cw_min, cw_max) = (or("cwmin", cell.cw_min), or("cwmax", cell.cw_max));
         if cw_min > cw_max {
-            return Err(format!("cwmin = {cw_min} is larger than cwmax = {cw_max}; write a smaller cwmin"));
+            return Err(Refusal::new(
+                format!("cwmin = {cw_min} is larger than cwmax = {cw_max}"),
+                "write a smaller cwmin",
+            ));
         }
         Ok(Backoff { cw_min, cw_max, cw: cw_min, exclusive: false })
     }

@@ -5,6 +5,7 @@
 use super::dcf::Backoff;
 use super::{Access, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -28,7 +29,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let every = args.word("after") == "every";
     Ok(Box::new(DcfM { backoff: Backoff::new(args, cell)?, per_contender: args.number("per_contender"), every }))
 }

@@ -2,6 +2,7 @@
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -34,7 +35,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never.
-pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, Refusal> {
     Ok(Box::new(Dfs {
         per_byte: args.number("scale") / args.number("weight"),
         spread: args.number("spread"),

@@ -6,6 +6,7 @@
 use super::dcf::Backoff;
 use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
 use crate::wifi::phy::Standard;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span};
 
@@ -63,12 +64,15 @@ const CATEGORY: &[Param] = &[
 ///
 /// # Errors
 /// When a category's `cwmin` is larger than its `cwmax`, or a category has parameters where they have no effect.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     if args.word("scheduling") == "sbb" {
         if let Some(c) = Category::ALL.iter().find(|c| args.group(c.name()).is_some_and(|g| *g != Args::default())) {
-            return Err(format!(
-                "{} has no parameters with scheduling = \"sbb\", where one backoff serves all categories; remove it",
-                c.name()
+            return Err(Refusal::new(
+                format!(
+                    "{} has no parameters with scheduling = \"sbb\", where one backoff serves all categories",
+                    c.name()
+                ),
+                "remove it",
             ));
         }
         let backoff = Backoff::new(&Args::default(), cell)?;
@@ -99,7 +103,7 @@ struct Set {
 
 impl Set {
     /// Parameters of `category`: those of the file, and the table's defaults for the others.
-    fn of(category: Category, args: &Args, cell: &Setting) -> Result<Set, String> {
+    fn of(category: Category, args: &Args, cell: &Setting) -> Result<Set, Refusal> {
         let default = Set::default(category, args.word("table") == "802.11-2016", cell);
         let empty = Args::default();
         let given = args.group(category.name()).unwrap_or(&empty);
@@ -112,11 +116,9 @@ impl Set {
             txop,
         };
         if set.cw_min > set.cw_max {
-            return Err(format!(
-                "{}: cwmin = {} is larger than cwmax = {}; write a smaller cwmin or a larger cwmax",
-                category.name(),
-                set.cw_min,
-                set.cw_max
+            return Err(Refusal::new(
+                format!("{}: cwmin = {} is larger than cwmax = {}", category.name(), set.cw_min, set.cw_max),
+                "write a smaller cwmin or a larger cwmax",
             ));
         }
         Ok(set)
@@ -219,8 +221,10 @@ mod tests {
         be.set("cwmax", Value::Integer(7));
         args.set("be", Value::Group(be));
         // The error is the same for every category that is built.
-        assert!(build(&args, cell).unwrap_err().starts_with("be: cwmin = 15 is larger than cwmax = 7"));
+        assert!(build(&args, cell).unwrap_err().to_string().starts_with("be: cwmin = 15 is larger than cwmax = 7"));
         args.set("scheduling", Value::Word("sbb".into()));
-        assert!(build(&args, cell).unwrap_err().starts_with("vo has no parameters with scheduling = \"sbb\""));
+        assert!(
+            build(&args, cell).unwrap_err().to_string().starts_with("vo has no parameters with scheduling = \"sbb\"")
+        );
     }
 }

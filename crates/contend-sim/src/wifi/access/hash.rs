@@ -2,6 +2,7 @@
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -18,7 +19,7 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// Never.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let slots = args.integer("slots") as u32;
     Ok(Box::new(Hash { slots: if slots == 0 { cell.cw_min + 1 } else { slots } }))
 }

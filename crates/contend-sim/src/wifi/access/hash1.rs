@@ -2,6 +2,7 @@
 
 use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -22,13 +23,14 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When the window has less than one slot.
-pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, Refusal> {
     let rule =
         Hash1 { window: args.number("window"), base: args.number("base"), per_contender: args.number("per_contender") };
     if rule.window(1) < 1.0 {
-        return Err(
-            "the window has less than one slot; write a window of at least 1, or a larger base or per_contender".into(),
-        );
+        return Err(Refusal::new(
+            "the window has less than one slot",
+            "write a window of at least 1, or a larger base or per_contender",
+        ));
     }
     Ok(Box::new(rule))
 }

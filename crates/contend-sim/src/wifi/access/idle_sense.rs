@@ -2,6 +2,7 @@
 
 use super::{Access, Channel, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_theory::idle_sense::{Optimum, optimum};
 use rand::RngExt as _;
@@ -71,7 +72,7 @@ pub(super) const TIME_FAIR: Param = Param::flag(
 ///
 /// # Errors
 /// When the cell has no best number of idle slots.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let steady = args.word("window") == "steady";
     Ok(Box::new(IdleSense { window: SharedWindow::new(args, cell)?, steady }))
 }
@@ -117,12 +118,15 @@ const LARGEST: f64 = 1e6;
 
 impl SharedWindow {
     /// A window with these parameters. The error names the parameter that does not fit.
-    pub(super) fn new(args: &Args, cell: Setting) -> Result<SharedWindow, String> {
+    pub(super) fn new(args: &Args, cell: Setting) -> Result<SharedWindow, Refusal> {
         let best = match args.number("target") {
             0.0 => optimum(cell.collision).map_err(|e| {
-                format!(
-                    "a cell in which a collision takes {:.1} slots has no target of its own ({e}); write one",
-                    cell.collision
+                Refusal::new(
+                    format!(
+                        "a cell in which a collision takes {:.1} slots has no target of its own ({e})",
+                        cell.collision
+                    ),
+                    "write one",
                 )
             })?,
             idle_slots => Optimum { zeta: libm::log1p(1.0 / idle_slots), idle_slots },

@@ -10,12 +10,13 @@ mod setting;
 pub use category::Category;
 pub use setting::Setting;
 
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use contend_core::{Cx, Span};
 use std::fmt::Debug;
 
 /// Builds a rule from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args, Setting) -> Result<Box<dyn Access>, String>;
+pub type Build = fn(&Args, Setting) -> Result<Box<dyn Access>, Refusal>;
 
 contend_core::registry!(
     Build; dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes,

@@ -3,6 +3,7 @@
 use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 use rand::RngExt as _;
 
@@ -33,7 +34,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When all weights are 0, or `cwmin` is larger than `cwmax`.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let cell = Setting { cw_max: cell.cw_max.max(args.integer("cwmin") as u32), ..cell };
     let (residual, exponential) = (args.flag("residual"), args.flag("exponential"));
     Ok(Box::new(Pdf {
@@ -73,7 +74,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// The density with these weights of the parts. The error says what is wrong with the weights.
-    pub(super) fn new(weights: &[f64]) -> Result<Shape, String> {
+    pub(super) fn new(weights: &[f64]) -> Result<Shape, Refusal> {
         let sums: Vec<f64> = weights
             .iter()
             .scan(0.0, |sum, w| {
@@ -83,7 +84,7 @@ impl Shape {
             .collect();
         match sums.last() {
             Some(&all) if all <= 0.0 => {
-                Err("all weights are 0; write a positive weight for at least one part of the window".into())
+                Err(Refusal::new("all weights are 0", "write a positive weight for at least one part of the window"))
             }
             _ => Ok(Shape { sums }),
         }

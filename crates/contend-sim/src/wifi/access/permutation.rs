@@ -4,6 +4,7 @@
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 use rand::seq::SliceRandom as _;
 
@@ -22,10 +23,10 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When the sequence has a number that is not whole.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let given = args.numbers("sequence");
     if let Some(x) = given.iter().find(|x| x.fract() != 0.0) {
-        return Err(format!("the sequence has {x}, which is not a whole number; write whole slots"));
+        return Err(Refusal::new(format!("the sequence has {x}, which is not a whole number"), "write whole slots"));
     }
     let slots = match args.integer("slots") as u32 {
         0 => cell.cw_min + 1,

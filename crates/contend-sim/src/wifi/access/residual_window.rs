@@ -3,6 +3,7 @@
 use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -22,7 +23,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     Ok(Box::new(ResidualWindow { backoff: Backoff::new(args, cell)?, slots: 1 }))
 }
 

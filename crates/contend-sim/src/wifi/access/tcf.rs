@@ -2,6 +2,7 @@
 
 use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -18,13 +19,13 @@ pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round;
 ///
 /// # Errors
 /// When there are fewer places than stations.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let places = match args.integer("stations") as u32 {
         0 => cell.stations,
         n if n < cell.stations => {
-            return Err(format!(
-                "stations = {n} leaves some of the {} stations without a place; write {} or more",
-                cell.stations, cell.stations
+            return Err(Refusal::new(
+                format!("stations = {n} leaves some of the {} stations without a place", cell.stations),
+                format!("write {} or more", cell.stations),
             ));
         }
         n => n,

@@ -1,6 +1,7 @@
 //! An Ethernet converter: the host sees a cable. The bridge to the air is at the far end of the cable.
 
 use super::{Client, Converter};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -27,10 +28,10 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `low` is not below `high`.
-pub fn build(args: &Args) -> Result<Client, String> {
+pub fn build(args: &Args) -> Result<Client, Refusal> {
     let (high, low) = (args.number("high"), args.number("low"));
     if low >= high {
-        return Err("low is not below high; write a smaller low".into());
+        return Err(Refusal::new("low is not below high", "write a smaller low"));
     }
     let pause = (args.word("mode") == "pause").then_some((high, low));
     Ok(Client::Converter(Converter {

@@ -1,10 +1,11 @@
 //! Kinds of client. A client lies between a station's host and its MAC.
 
+use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::registry::{Amount, Args};
 
 /// Builds a client from its parameters. The error says which parameter is wrong and what to write instead.
-pub type Build = fn(&Args) -> Result<Client, String>;
+pub type Build = fn(&Args) -> Result<Client, Refusal>;
 
 contend_core::registry!(Build; converter, usb);
 

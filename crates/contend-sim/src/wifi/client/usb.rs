@@ -1,6 +1,7 @@
 //! An adapter in the host: the host itself contends for the air, and learns of a full queue.
 
 use super::Client;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -15,6 +16,6 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never.
-pub fn build(_: &Args) -> Result<Client, String> {
+pub fn build(_: &Args) -> Result<Client, Refusal> {
     Ok(Client::Usb)
 }

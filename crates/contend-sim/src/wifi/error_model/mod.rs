@@ -3,6 +3,7 @@
 //! Each MPDU of an aggregate fails for itself. The caller draws one number for each MPDU, and keeps the probability of
 //! an (SNR, coding, size) that comes again.
 
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ pub use super::ppdu::{CodeRate, Coding};
 pub use per_table::PerTable;
 
 /// Builds a model from its parameters. The error names what is wrong and a valid value.
-pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn ErrorModel>, String>;
+pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn ErrorModel>, Refusal>;
 
 contend_core::registry!(Build; nist, table);
 

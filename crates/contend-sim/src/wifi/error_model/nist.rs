@@ -8,6 +8,7 @@
 //! Soft decisions need about 4 dB less: ns-3's own tables lose half of the MPDUs of MCS 4 at 12 dB, this bound at 16.
 
 use super::{CodeRate, Coding, ErrorModel, Setting};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -23,7 +24,7 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never: it knows every coding.
-pub fn build(_: &Args, _: &Setting<'_>) -> Result<Box<dyn ErrorModel>, String> {
+pub fn build(_: &Args, _: &Setting<'_>) -> Result<Box<dyn ErrorModel>, Refusal> {
     Ok(Box::new(Nist))
 }
 

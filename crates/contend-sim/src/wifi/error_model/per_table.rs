@@ -1,6 +1,7 @@
 //! Measured or computed losses, read from a file.
 
 use super::Coding;
+use contend_core::Refusal;
 
 /// Largest number of rows.
 const MOST: usize = 1_000_000;
@@ -18,19 +19,25 @@ impl PerTable {
     ///
     /// # Errors
     /// Names the line, what is wrong with it, and what to write instead.
-    pub fn parse(text: &str) -> Result<PerTable, String> {
+    pub fn parse(text: &str) -> Result<PerTable, Refusal> {
         let mut table = PerTable { rows: Default::default() };
         for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#')) {
             if i >= MOST {
-                return Err(format!("the table of losses has more than {MOST} lines; write fewer SNRs"));
+                return Err(Refusal::new(
+                    format!("the table of losses has more than {MOST} lines"),
+                    "write fewer SNRs",
+                ));
             }
-            let (snr, mcs, per) = row(line).map_err(|e| format!("line {} of the table of losses: {e}", i + 1))?;
+            let (snr, mcs, per) = row(line).map_err(|e| e.of(format_args!("line {} of the table of losses", i + 1)))?;
             table.rows[mcs].push((snr, per));
         }
         for (mcs, rows) in table.rows.iter_mut().enumerate() {
             rows.sort_by(|a, b| a.0.total_cmp(&b.0));
             if let Some(w) = rows.windows(2).find(|w| w[0].0 == w[1].0) {
-                return Err(format!("the table of losses has two rows for MCS {mcs} at {} dB; remove one", w[0].0));
+                return Err(Refusal::new(
+                    format!("the table of losses has two rows for MCS {mcs} at {} dB", w[0].0),
+                    "remove one",
+                ));
             }
         }
         Ok(table)
@@ -48,18 +55,24 @@ impl PerTable {
 }
 
 /// The three numbers of a line.
-fn row(line: &str) -> Result<(f64, usize, f64), String> {
+fn row(line: &str) -> Result<(f64, usize, f64), Refusal> {
     const SHAPE: &str = "write SNR in dB, MCS and PER, as in `12.5, 4, 0.03`";
     let mut words = line.split(|c: char| c == ',' || c.is_whitespace()).filter(|w| !w.is_empty());
     let (Some(snr), Some(mcs), Some(per), None) = (words.next(), words.next(), words.next(), words.next()) else {
-        return Err(format!("`{}` has not three numbers; {SHAPE}", line.trim()));
+        return Err(Refusal::new(format!("`{}` has not three numbers", line.trim()), SHAPE));
     };
-    let snr = snr.parse().ok().filter(|x: &f64| x.is_finite()).ok_or(format!("`{snr}` is no SNR; {SHAPE}"))?;
+    let snr = snr
+        .parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite())
+        .ok_or_else(|| Refusal::new(format!("`{snr}` is no SNR"), SHAPE))?;
     let most = Coding::MCS.len() - 1;
     let known = mcs.parse().ok().filter(|m| *m <= most);
-    let mcs = known.ok_or(format!("`{mcs}` is no MCS of one stream; write a number from 0 to {most}"))?;
+    let unknown =
+        || Refusal::new(format!("`{mcs}` is no MCS of one stream"), format!("write a number from 0 to {most}"));
+    let mcs = known.ok_or_else(unknown)?;
     let share = per.parse().ok().filter(|x| (0.0..=1.0).contains(x));
-    Ok((snr, mcs, share.ok_or(format!("`{per}` is no probability; write a number from 0 to 1"))?))
+    Ok((snr, mcs, share.ok_or(Refusal::new(format!("`{per}` is no probability"), "write a number from 0 to 1"))?))
 }
 
 #[cfg(test)]
@@ -104,7 +117,7 @@ mod tests {
             ("inf, 4, 0.5", "no SNR"),
         ] {
             let e = PerTable::parse(text).unwrap_err();
-            assert!(e.contains(part), "{text}: {e}");
+            assert!(e.to_string().contains(part), "{text}: {e}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Losses from a table of measured or computed values.
 
 use super::{Coding, ErrorModel, PerTable, Setting};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use std::sync::Arc;
 
@@ -17,17 +18,23 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// When the file names no table, or the table has no rows for a coding that a station may use.
-pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn ErrorModel>, String> {
+pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn ErrorModel>, Refusal> {
     let bytes = args.integer("bytes").max(1) as f64;
     let Some(table) = setting.table.clone() else {
         return Err("the error model \"table\" needs a file with its losses".into());
     };
     for coding in setting.codings {
         let Some(mcs) = coding.mcs() else {
-            return Err("no MCS has the coding of 9 Mb/s, so a table of losses cannot have it; use \"nist\"".into());
+            return Err(Refusal::new(
+                "no MCS has the coding of 9 Mb/s, so a table of losses cannot have it",
+                "use \"nist\"",
+            ));
         };
         if table.at(0.0, mcs).is_none() {
-            return Err(format!("the table of losses has no rows for MCS {mcs}; add some, or do not use this MCS"));
+            return Err(Refusal::new(
+                format!("the table of losses has no rows for MCS {mcs}"),
+                "add some, or do not use this MCS",
+            ));
         }
     }
     Ok(Box::new(Table { table, bytes }))
@@ -58,7 +65,7 @@ mod tests {
     use crate::testing::args;
     use contend_core::registry::Value;
 
-    fn model(codings: &[Coding]) -> Result<Box<dyn ErrorModel>, String> {
+    fn model(codings: &[Coding]) -> Result<Box<dyn ErrorModel>, Refusal> {
         let table = PerTable::parse("10, 4, 1\n12, 4, 0.19\n14, 4, 0").unwrap();
         build(&args(PARAMS, &[("bytes", Value::Integer(1000))]), &Setting { table: Some(Arc::new(table)), codings })
     }
@@ -84,9 +91,9 @@ mod tests {
     #[test]
     fn a_missing_file_or_mcs_is_named() {
         let nine = Coding { bits: 1, code: super::super::CodeRate::ThreeQuarters };
-        assert!(model(&[Coding::MCS[5]]).unwrap_err().contains("MCS 5"));
-        assert!(model(&[nine]).unwrap_err().contains("9 Mb/s"));
+        assert!(model(&[Coding::MCS[5]]).unwrap_err().to_string().contains("MCS 5"));
+        assert!(model(&[nine]).unwrap_err().to_string().contains("9 Mb/s"));
         let none = Setting { table: None, codings: &[] };
-        assert!(build(&args(PARAMS, &[("bytes", Value::Integer(1))]), &none).unwrap_err().contains("file"));
+        assert!(build(&args(PARAMS, &[("bytes", Value::Integer(1))]), &none).unwrap_err().to_string().contains("file"));
     }
 }

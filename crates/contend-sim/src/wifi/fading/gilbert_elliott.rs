@@ -2,6 +2,7 @@
 
 use super::Fading;
 use crate::rng::exponential;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Rng, Time};
 use rand::{RngExt as _, SeedableRng as _};
@@ -25,7 +26,7 @@ const SHORTEST: f64 = 1e-4;
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Fading>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Fading>, Refusal> {
     let mean = ["good", "bad"].map(|state| args.time(state).as_secs_f64().max(SHORTEST));
     Ok(Box::new(GilbertElliott { mean, fade: args.number("fade"), channel: None, bad: false, until: Time::ZERO }))
 }

@@ -4,11 +4,12 @@
 //! was asked before, so that all rate controls meet the same channel.
 
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use std::fmt::Debug;
 
 /// Builds a process from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args) -> Result<Box<dyn Fading>, String>;
+pub type Build = fn(&Args) -> Result<Box<dyn Fading>, Refusal>;
 
 contend_core::registry!(Build; none, gilbert_elliott, rayleigh);
 

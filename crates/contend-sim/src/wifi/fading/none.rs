@@ -2,6 +2,7 @@
 
 use super::Fading;
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -15,7 +16,7 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never.
-pub fn build(_: &Args) -> Result<Box<dyn Fading>, String> {
+pub fn build(_: &Args) -> Result<Box<dyn Fading>, Refusal> {
     Ok(Box::new(Constant))
 }
 

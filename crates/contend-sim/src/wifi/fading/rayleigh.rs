@@ -6,6 +6,7 @@
 use super::Fading;
 use crate::rng::mix;
 use contend_core::Cx;
+use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
@@ -27,7 +28,7 @@ pub const PARAMS: &[Param] = &[Param::time(
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args) -> Result<Box<dyn Fading>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Fading>, Refusal> {
     Ok(Box::new(Rayleigh { coherence: args.time("coherence"), key: None, block: None, gain: 0.0 }))
 }
 

@@ -4,6 +4,7 @@ use super::super::StationId;
 use super::super::spec::FieldSpec;
 use crate::mobility::{Mobility, Point, Setting, Squares};
 use crate::rng;
+use contend_core::Refusal;
 use contend_core::registry::Choice;
 use contend_core::{Span, Time};
 
@@ -30,7 +31,7 @@ impl Ground {
     ///
     /// # Errors
     /// If a mobility refuses its parameters. The text names the station.
-    pub(super) fn new(seed: u64, spec: &FieldSpec, names: &[&str], reach: f64) -> Result<Ground, String> {
+    pub(super) fn new(seed: u64, spec: &FieldSpec, names: &[&str], reach: f64) -> Result<Ground, Refusal> {
         let stations = spec.sites.iter().zip(names).map(|(site, name)| {
             let Choice { entry, args } = &site.mobility;
             let setting = Setting {
@@ -39,7 +40,7 @@ impl Ground {
                 movement: site.movement.clone(),
                 rng: rng::stream(seed, name, "movement"),
             };
-            (entry.build)(args, setting).map_err(|e| format!("{name}: mobility: {e}"))
+            (entry.build)(args, setting).map_err(|e| e.of(format_args!("{name}: mobility")))
         });
         let stations: Vec<Box<dyn Mobility>> = stations.collect::<Result<_, _>>()?;
         let fastest = stations.iter().map(|s| s.fastest()).fold(0.0, f64::max);

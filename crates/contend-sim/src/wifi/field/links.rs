@@ -6,6 +6,7 @@ use super::super::{LIGHT, MapLink, StationId};
 use super::ground::Ground;
 use crate::mobility::Point;
 use crate::rng;
+use contend_core::Refusal;
 use contend_core::registry::Choice;
 use contend_core::{Rng, Span, Time};
 use rand::{Rng as _, SeedableRng as _};
@@ -64,7 +65,7 @@ impl Links {
     ///
     /// # Errors
     /// If a model refuses its parameters. The text names the key.
-    pub(in crate::wifi) fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Links, String> {
+    pub(in crate::wifi) fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Links, Refusal> {
         let source = match &spec.links {
             Some(links) => Source::Table(table(links, spec.sites.len())),
             None => {
@@ -218,9 +219,9 @@ const FARTHEST: f64 = 1e7;
 const CUT: f64 = 3.0;
 
 impl Law {
-    fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Law, String> {
+    fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Law, Refusal> {
         let Choice { entry, args } = &spec.propagation;
-        let model = (entry.build)(args).map_err(|e| format!("field.propagation: {e}"))?;
+        let model = (entry.build)(args).map_err(|e| e.of(format_args!("field.propagation")))?;
         let mut reach = spec.sense;
         let shadows = spec.shadowing.map(|s| {
             let (decoded, sensed) = (model.gain(spec.range), model.gain(spec.sense));

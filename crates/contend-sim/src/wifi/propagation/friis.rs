@@ -1,6 +1,7 @@
 //! Free space.
 
 use super::{Propagation, free_space, wavelength};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -15,7 +16,7 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// Never.
-pub fn build(args: &Args) -> Result<Box<dyn Propagation>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Propagation>, Refusal> {
     Ok(Box::new(Friis { lambda: wavelength(args.number("frequency")) }))
 }
 

@@ -1,6 +1,7 @@
 //! The power falls with a power of the distance that the user chooses.
 
 use super::Propagation;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -22,7 +23,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never.
-pub fn build(args: &Args) -> Result<Box<dyn Propagation>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Propagation>, Refusal> {
     Ok(Box::new(LogDistance { exponent: args.number("exponent"), reference: args.number("reference") }))
 }
 

@@ -1,10 +1,11 @@
 //! Propagation: how much of a transmitter's power arrives at a distance.
 
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use std::fmt::Debug;
 
 /// Builds a model from its parameters. The error names the wrong parameter and a valid value.
-pub type Build = fn(&Args) -> Result<Box<dyn Propagation>, String>;
+pub type Build = fn(&Args) -> Result<Box<dyn Propagation>, Refusal>;
 
 contend_core::registry!(Build; range, friis, two_ray, log_distance);
 

@@ -1,6 +1,7 @@
 //! The unit disc: within the range all frames arrive with the same power.
 
 use super::Propagation;
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -15,7 +16,7 @@ pub const PARAMS: &[Param] = &[];
 ///
 /// # Errors
 /// Never.
-pub fn build(_: &Args) -> Result<Box<dyn Propagation>, String> {
+pub fn build(_: &Args) -> Result<Box<dyn Propagation>, Refusal> {
     Ok(Box::new(Range))
 }
 

@@ -1,6 +1,7 @@
 //! A direct ray and one that the ground reflects.
 
 use super::{Propagation, free_space, wavelength};
+use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -18,7 +19,7 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// Never.
-pub fn build(args: &Args) -> Result<Box<dyn Propagation>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Propagation>, Refusal> {
     let (lambda, height) = (wavelength(args.number("frequency")), args.number("height"));
     let crossover = 4.0 * std::f64::consts::PI * height * height / lambda;
     Ok(Box::new(TwoRay { lambda, height, crossover }))

@@ -1,8 +1,8 @@
 //! A contention window that never changes.
 
 use super::{Access, Draw, Seen, Setting};
-use contend_core::Cx;
 use contend_core::registry::{Args, Param};
+use contend_core::{Cx, Refusal};
 use rand::RngExt as _;
 
 /// Source.
@@ -17,7 +17,7 @@ pub const PARAMS: &[Param] =
 ///
 /// # Errors
 /// Never: every value in range is valid.
-pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
     let cw = args.integer("cw") as u32;
     Ok(Box::new(Constant { cw: if cw == 0 { cell.cw_min } else { cw } }))
 }

@@ -2,6 +2,7 @@
 
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
+use contend_core::Refusal;
 use contend_experiment::names::remedy;
 use contend_experiment::reading::expression::Dimension;
 use contend_experiment::results::{Air, Run, Ways};
@@ -174,7 +175,7 @@ fn mpdus(a: &Asked<'_>, of: fn(&Air) -> Option<&Ways>) -> Result<(f64, f64), Unm
     let (air, names) = (a.air()?, a.names());
     let Some(all) = &air.mpdus else {
         let help = "needs aggregates, a rate control or an SNR: write [wifi] ampdu = {}";
-        return Err(Unmeasured::Wrong(format!("`{}` {help}", a.metric)));
+        return Err(Unmeasured::wrong(format!("`{}` {help}", a.metric)));
     };
     let way = |ways: &Ways, name: &str| match a.metric.aspect {
         Aspect::Word("to") => ways.to.get(name).copied(),
@@ -220,7 +221,7 @@ fn routing_drops(a: &Asked<'_>) -> Result<f64, Unmeasured> {
 }
 
 fn no_field(a: &Asked<'_>) -> Unmeasured {
-    Unmeasured::Wrong(format!("`{}` needs a [field]", a.metric))
+    Unmeasured::wrong(format!("`{}` needs a [field]", a.metric))
 }
 
 /// The airtime of the selected stations together; each frame counts once.
@@ -254,7 +255,7 @@ fn without_clients<'a>(run: &'a Run, mut members: Vec<&'a str>) -> Vec<&'a str> 
 fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let air = a.air()?;
     let n = a.run.contending.ok_or_else(|| {
-        Unmeasured::Wrong(format!("`{}` needs a run of [contention], in which all stations always contend", a.metric))
+        Unmeasured::wrong(format!("`{}` needs a run of [contention], in which all stations always contend", a.metric))
     })?;
     let share = air.collisions as f64 / (air.collisions + air.successes).max(1) as f64;
     effective_window::window_of(Family::Uniform, n, share).map_err(|e| a.undefined(e))
@@ -262,9 +263,9 @@ fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {
 
 fn account(a: &Asked<'_>, air: &Air) -> Result<f64, Unmeasured> {
     let Aspect::Named(account, _) = &a.metric.aspect else {
-        return Err(Unmeasured::Wrong(format!("`{}` needs the name of an account", a.metric)));
+        return Err(Unmeasured::wrong(format!("`{}` needs the name of an account", a.metric)));
     };
     let help = || remedy(account, air.ledger.keys().copied());
     let found = air.ledger.get(account.as_str()).copied();
-    found.ok_or_else(|| Unmeasured::Wrong(format!("the ledger has no account `{account}`; {}", help())))
+    found.ok_or_else(|| Unmeasured::wrong(Refusal::new(format!("the ledger has no account `{account}`"), help())))
 }

@@ -3,6 +3,7 @@
 use super::flow::flow;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::{Aspect, Unmeasured};
+use contend_core::Refusal;
 use contend_experiment::reading::expression::{Dimension, NumberFunction};
 use contend_experiment::stats;
 
@@ -22,7 +23,7 @@ pub(super) const METRICS: &[MetricEntry] = &[flow(
 /// or largest.
 fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let Aspect::Named(name, made) = &a.metric.aspect else {
-        return Err(Unmeasured::Wrong(format!("`{}` needs the name of an estimator", a.metric)));
+        return Err(Unmeasured::wrong(format!("`{}` needs the name of an estimator", a.metric)));
     };
     let (m, run) = (a.metric, a.run);
     let range = a.series()?;
@@ -36,8 +37,9 @@ fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
                 [] => String::new(),
                 others => format!(", or name one of its estimators: {}", others.join(", ")),
             };
-            return Err(Unmeasured::Wrong(format!(
-                "`{m}`: flow `{flow}` has no estimator `{name}`; write estimate = [\"{name}\"] in its [[flow]]{instead}"
+            return Err(Unmeasured::wrong(Refusal::new(
+                format!("`{m}`: flow `{flow}` has no estimator `{name}`"),
+                format!("write estimate = [\"{name}\"] in its [[flow]]{instead}"),
             )));
         };
         let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);

@@ -99,7 +99,7 @@ fn numbers(f: &Fingerprint) -> [(&'static str, Option<f64>); 6] {
 fn of_station(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let entry = a.metric.entry.name;
     let [only] = a.members else {
-        return Err(Unmeasured::Wrong(format!("`{}` needs one station: `{entry}[sta1]`", a.metric)));
+        return Err(Unmeasured::wrong(format!("`{}` needs one station: `{entry}[sta1]`", a.metric)));
     };
     let what = if let Aspect::Word(what) = a.metric.aspect { what } else { "mean" };
     let name = a.names().get(*only).copied().unwrap_or_default();

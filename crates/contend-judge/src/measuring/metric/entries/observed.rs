@@ -3,6 +3,7 @@
 use super::estimate::together;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
+use contend_core::Refusal;
 use contend_experiment::reading::expression::Dimension;
 use contend_experiment::results::{ObservedStation, ObserverSeries};
 
@@ -72,9 +73,9 @@ const fn of(
 fn station<'a>(a: &Asked<'a>, i: usize) -> Result<&'a ObservedStation, Unmeasured> {
     a.run.series.observed.iter().find(|s| s.station == i).ok_or_else(|| {
         let name = a.run.stations.get(i).map_or("", String::as_str);
-        Unmeasured::Wrong(format!(
-            "`{}`: station `{name}` has no observer; write observe = [\"rt_winf\"] in its table or in [field]",
-            a.metric
+        Unmeasured::wrong(Refusal::new(
+            format!("`{}`: station `{name}` has no observer", a.metric),
+            "write observe = [\"rt_winf\"] in its table or in [field]",
         ))
     })
 }
@@ -94,7 +95,7 @@ fn grown(a: &Asked<'_>, of: fn(&ObservedStation) -> &Vec<u64>) -> Result<f64, Un
 /// the smallest or largest.
 fn observed(a: &Asked<'_>, of: fn(&ObserverSeries) -> &Vec<Option<u64>>) -> Result<f64, Unmeasured> {
     let Aspect::Named(name, made) = &a.metric.aspect else {
-        return Err(Unmeasured::Wrong(format!("`{}` needs the name of an observer", a.metric)));
+        return Err(Unmeasured::wrong(format!("`{}` needs the name of an observer", a.metric)));
     };
     let range = a.series()?;
     let mut values = vec![];
@@ -103,9 +104,9 @@ fn observed(a: &Asked<'_>, of: fn(&ObserverSeries) -> &Vec<Option<u64>>) -> Resu
         let Some(o) = at.observers.iter().find(|o| o.name == *name) else {
             let known: Vec<&str> = at.observers.iter().map(|o| o.name.as_str()).collect();
             let known = known.join(", ");
-            return Err(Unmeasured::Wrong(format!(
-                "`{}`: the station has no observer `{name}`; its observers: {known}",
-                a.metric
+            return Err(Unmeasured::wrong(Refusal::new(
+                format!("`{}`: the station has no observer `{name}`", a.metric),
+                format!("its observers: {known}"),
             )));
         };
         let of = |k: usize| of(o).get(k).copied().flatten().map(|rate| rate as f64);

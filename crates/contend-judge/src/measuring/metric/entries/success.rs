@@ -9,6 +9,7 @@ use crate::measuring::metric::entry::{MetricEntry, Period, Subject};
 use crate::measuring::metric::eval;
 use crate::measuring::metric::reading::{no_cell, window};
 use crate::measuring::metric::{Expr, Metric, Scope, Unmeasured, Values};
+use contend_core::Refusal;
 use contend_experiment::reading::expression::Dimension;
 use contend_experiment::results::Run;
 use contend_sim::wifi::{AP, Success};
@@ -83,7 +84,7 @@ fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
     if run.air.is_none() {
         return Err(no_cell(m));
     }
-    let kept = || Unmeasured::Wrong(format!("`{m}`: this run did not keep its successes"));
+    let kept = || Unmeasured::wrong(format!("`{m}`: this run did not keep its successes"));
     let all = run.successes.as_ref().ok_or_else(kept)?;
     let part = match window(m, run)? {
         Some(w) => {
@@ -125,16 +126,16 @@ pub(in crate::measuring::metric) fn sliding(
     shown: fn(&[u32], usize, usize) -> Option<f64>,
 ) -> Result<Values, Unmeasured> {
     let Expr::Metric(m) = of else {
-        return Err(Unmeasured::Wrong(format!("`{of}` has no windows of successes")));
+        return Err(Unmeasured::wrong(format!("`{of}` has no windows of successes")));
     };
     let length = eval::number(length, run)?;
     if !(1.0..=1e9).contains(&length) || length.fract() != 0.0 {
-        return Err(Unmeasured::Wrong(format!(
+        return Err(Unmeasured::wrong(format!(
             "`{m}`: a window has a whole number of successes, from 1 to 1e9, not {length}"
         )));
     }
     let Scope::Each(name) = &m.scope else {
-        return Err(Unmeasured::Wrong(format!("`{m}` is one number; select stations in brackets")));
+        return Err(Unmeasured::wrong(Refusal::new(format!("`{m}` is one number"), "select stations in brackets")));
     };
     let successes = sequence(m, run)?;
     let members = Members::of(m, name, run)?;
@@ -224,7 +225,7 @@ mod tests {
         // There is a sample every half second, and a success every two seconds from the second on: numbers 3 and 4 are
         // between 6 s and 10 s.
         assert_eq!(list("successes[all][6s..10s]"), [1.0, 0.0, 1.0]);
-        assert!(matches!(value("successes[sta3]", &run), Err(Unmeasured::Wrong(s)) if s.contains("sta1")));
+        assert!(matches!(value("successes[sta3]", &run), Err(Unmeasured::Wrong(s)) if s.to_string().contains("sta1")));
     }
 
     #[test]
@@ -251,10 +252,10 @@ mod tests {
         );
         assert!(matches!(
             value("jain(successes[up], point(\"flow.1.count\") / 4)", &run),
-            Err(Unmeasured::Wrong(s)) if s.contains("whole"),
+            Err(Unmeasured::Wrong(s)) if s.to_string().contains("whole"),
         ));
         assert!(matches!(
-            value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.contains("did not keep"),
+            value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.what.contains("did not keep"),
         ));
     }
 

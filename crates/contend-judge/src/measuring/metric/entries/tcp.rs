@@ -142,7 +142,7 @@ impl Found {
 fn acked(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     match a.window()? {
         Some(range) => a.grown(range, |s| s.snd_una_bytes).sum(),
-        None => Err(Unmeasured::Wrong(format!("`{}` needs a time window", a.metric))),
+        None => Err(Unmeasured::wrong(format!("`{}` needs a time window", a.metric))),
     }
 }
 
