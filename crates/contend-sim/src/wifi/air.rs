@@ -103,10 +103,7 @@ impl Air {
             air.errors = Some(model.build(&air.codings)?);
         }
         for (s, choices) in spec.members().zip(&air.choices) {
-            choices
-                .as_ref()
-                .map_or(Ok(()), |c| air.build(c).map(drop))
-                .map_err(|e| e.of(format_args!("{}", s.name)))?;
+            choices.as_ref().map_or(Ok(()), |c| air.build(c).map(drop)).map_err(|e| e.of(&s.name))?;
         }
         if spec.field.is_some() {
             air.broadcast = air.rates.len() as RateNumber;

@@ -78,7 +78,7 @@ impl Observers {
                 Ok(Ear { name, observer: (o.entry.build)(&o.args, &radio)?, note: None })
             };
             let all: Result<Vec<Ear>, Refusal> = s.observe.iter().map(ear).collect();
-            let all = all.map_err(|e| e.of(format_args!("{}", s.name)))?;
+            let all = all.map_err(|e| e.of(&s.name))?;
             each.push(Ears { all, truth: Truth::default() });
         }
         Ok(Observers { each, attempts: vec![Attempt::default(); contenders] })

@@ -142,8 +142,7 @@ impl Errors {
             let mean = if air.is_ap(station) { None } else { mean(spec, s)? };
             let Some(mean) = mean else { return Ok(None) };
             let fading = s.channel.fading.as_ref();
-            let fading =
-                fading.map(|c| (c.entry.build)(&c.args)).transpose().map_err(|e| e.of(format_args!("{}", s.name)))?;
+            let fading = fading.map(|c| (c.entry.build)(&c.args)).transpose().map_err(|e| e.of(&s.name))?;
             Ok(Some(Channel {
                 mean,
                 fading: fading.map(|process| (process, rng::stream(seed, &s.name, "fading"))),

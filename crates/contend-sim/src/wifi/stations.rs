@@ -112,11 +112,11 @@ impl Stations {
             all.mpdus = vec![Default::default(); all.len];
         }
         for (station, s) in specs() {
-            let mac = make.own(station, s).map_err(|e| e.of(format_args!("{}", s.name)))?;
+            let mac = make.own(station, s).map_err(|e| e.of(&s.name))?;
             all.macs.push(mac);
         }
         for (station, s) in specs() {
-            all.add_categories(&make, station, s).map_err(|e| e.of(format_args!("{}", s.name)))?;
+            all.add_categories(&make, station, s).map_err(|e| e.of(&s.name))?;
         }
         let mut aps = all.macs.iter_mut().take(spec.aps.len());
         all.reports = control_hears_air || aps.any(|mac| mac.queue(Category::Be).discipline().hears_air());
