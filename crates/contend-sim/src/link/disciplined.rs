@@ -1,9 +1,6 @@
 //! A queue with any discipline. It is asked for the next packet at the end of each transmission.
 
-use super::ring::Ring;
-use super::transmitter::Transmitter;
-use crate::stats::QueueMeter;
-use crate::trace::Trace;
+use super::line::Line;
 use contend_core::qdisc::{Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Time};
 
@@ -41,46 +38,32 @@ impl Disciplined {
     }
 
     /// Does what is due by `now`.
-    pub(super) fn wake(
-        &mut self,
-        now: Time,
-        transmitter: &mut Transmitter,
-        ring: &mut Ring,
-        meter: &mut QueueMeter,
-        trace: &mut Trace,
-    ) {
+    pub(super) fn wake(&mut self, now: Time, line: &mut Line<'_>) {
         // On an idle wire no packet waits, or none may leave yet. Then the discipline is not asked.
         if self.sending.is_some() || self.qdisc.next_deadline() <= now {
-            self.send(now, transmitter, ring, meter, trace);
+            self.send(now, line);
         }
     }
 
     /// Ends the transmission that is over by `now` and begins the next. If transmissions take no time, this repeats
     /// until no packet waits.
-    fn send(
-        &mut self,
-        now: Time,
-        transmitter: &mut Transmitter,
-        ring: &mut Ring,
-        meter: &mut QueueMeter,
-        trace: &mut Trace,
-    ) {
+    fn send(&mut self, now: Time, line: &mut Line<'_>) {
         loop {
             if let Some((p, ends)) = &self.sending {
                 if *ends > now {
                     return;
                 }
-                ring.push(p, p.queued, *ends);
+                line.ring.push(p, p.queued, *ends);
             }
             self.sending = None;
             if self.paused {
                 return;
             }
-            let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, transmitter, &mut self.sink);
-            meter.settle(now, &mut self.sink, trace);
+            let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, line.transmitter, &mut self.sink);
+            line.meter.settle(now, &mut self.sink, line.trace);
             self.sending = next.map(|p| {
-                meter.taken(now, &p);
-                (p, transmitter.ends(now, p.queued, p.size))
+                line.meter.taken(now, &p);
+                (p, line.transmitter.ends(now, p.queued, p.size))
             });
             if self.sending.is_none() {
                 return;
@@ -88,35 +71,19 @@ impl Disciplined {
         }
     }
 
-    pub(super) fn offer(
-        &mut self,
-        now: Time,
-        p: &Packet,
-        transmitter: &mut Transmitter,
-        ring: &mut Ring,
-        meter: &mut QueueMeter,
-        trace: &mut Trace,
-    ) {
-        self.wake(now, transmitter, ring, meter, trace);
-        meter.offered(now);
+    pub(super) fn offer(&mut self, now: Time, p: &Packet, line: &mut Line<'_>) {
+        self.wake(now, line);
+        line.meter.offered(now);
         let cx = &mut Cx { now, rng: &mut self.rng };
-        self.qdisc.enqueue(cx, transmitter, p.queued_at(now), &mut self.sink);
-        meter.settle(now, &mut self.sink, trace);
-        self.send(now, transmitter, ring, meter, trace);
+        self.qdisc.enqueue(cx, line.transmitter, p.queued_at(now), &mut self.sink);
+        line.meter.settle(now, &mut self.sink, line.trace);
+        self.send(now, line);
     }
 
     /// From `now` on begins no other packet (true), or continues (false).
-    pub(super) fn pause(
-        &mut self,
-        now: Time,
-        pause: bool,
-        transmitter: &mut Transmitter,
-        ring: &mut Ring,
-        meter: &mut QueueMeter,
-        trace: &mut Trace,
-    ) {
-        self.wake(now, transmitter, ring, meter, trace);
+    pub(super) fn pause(&mut self, now: Time, pause: bool, line: &mut Line<'_>) {
+        self.wake(now, line);
         self.paused = pause;
-        self.send(now, transmitter, ring, meter, trace);
+        self.send(now, line);
     }
 }

@@ -1,9 +1,9 @@
 //! A drop-tail queue without events of its own: the departure of a packet is known when the packet arrives.
 
+use super::line::Line;
 use super::ring::Ring;
-use super::transmitter::Transmitter;
 use crate::stats::QueueMeter;
-use crate::trace::{Event, Trace};
+use crate::trace::Event;
 use contend_core::qdisc::{Backlog, DropReason};
 use contend_core::registry::Amount;
 use contend_core::{Packet, Time};
@@ -49,36 +49,28 @@ impl DropTail {
     }
 
     #[inline(always)]
-    pub(super) fn offer(
-        &mut self,
-        now: Time,
-        p: &Packet,
-        transmitter: &mut Transmitter,
-        ring: &mut Ring,
-        meter: &mut QueueMeter,
-        trace: &mut Trace,
-    ) {
-        self.settle(now, ring, meter);
+    pub(super) fn offer(&mut self, now: Time, p: &Packet, line: &mut Line<'_>) {
+        self.settle(now, line.ring, line.meter);
         if !self.waiting.has_room(self.limit, p) {
-            return full(now, p, meter, trace);
+            return full(now, p, line);
         }
         let starts = self.free.max(now);
         if starts == now {
-            meter.passed();
+            line.meter.passed();
         } else {
-            meter.offered(now);
+            line.meter.offered(now);
             self.waiting.add(p);
             self.begins = self.begins.min(starts);
         }
-        self.free = transmitter.ends(starts, now, p.size);
-        ring.push(p, now, self.free);
+        self.free = line.transmitter.ends(starts, now, p.size);
+        line.ring.push(p, now, self.free);
     }
 }
 
 /// Drops `p`, which finds the queue full.
 #[cold]
-fn full(now: Time, p: &Packet, meter: &mut QueueMeter, trace: &mut Trace) {
-    meter.offered(now);
-    meter.dropped(now, p, DropReason::Full);
-    trace.packet(now, Event::Dropped, p);
+fn full(now: Time, p: &Packet, line: &mut Line<'_>) {
+    line.meter.offered(now);
+    line.meter.dropped(now, p, DropReason::Full);
+    line.trace.packet(now, Event::Dropped, p);
 }

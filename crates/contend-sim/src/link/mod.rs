@@ -19,6 +19,7 @@ mod deliveries;
 mod disciplined;
 mod drop_tail;
 mod joined;
+mod line;
 mod rate;
 mod ring;
 mod steps;
@@ -34,6 +35,7 @@ pub use self::steps::RateSteps;
 use self::disciplined::Disciplined;
 use self::drop_tail::DropTail;
 use self::joined::Joined;
+use self::line::Line;
 use self::rate::Pace;
 use self::ring::Ring;
 use self::transmitter::Transmitter;
@@ -208,29 +210,35 @@ impl Wire {
         }
     }
 
+    #[inline(always)]
+    fn line<'a>(&'a mut self, trace: &'a mut Trace) -> (&'a mut WireQueue, Line<'a>) {
+        let Wire { queue, transmitter, ring, meter, .. } = self;
+        (queue, Line { transmitter, ring, meter, trace })
+    }
+
     /// Takes `p` at the near end at `now`. The caller then asks for [arrivals](Wire::arrival).
     #[inline(always)]
     pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
-        let Wire { transmitter, ring, meter, .. } = self;
-        match &mut self.queue {
-            WireQueue::DropTail(q) => q.offer(now, p, transmitter, ring, meter, trace),
-            WireQueue::Disciplined(q) => q.offer(now, p, transmitter, ring, meter, trace),
+        let (queue, mut line) = self.line(trace);
+        match queue {
+            WireQueue::DropTail(q) => q.offer(now, p, &mut line),
+            WireQueue::Disciplined(q) => q.offer(now, p, &mut line),
         }
     }
 
     /// Handles the deadlines at the near end up to `now`.
     #[inline]
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {
-        if let WireQueue::Disciplined(q) = &mut self.queue {
-            q.wake(now, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
+        if let (WireQueue::Disciplined(q), mut line) = self.line(trace) {
+            q.wake(now, &mut line);
         }
     }
 
     /// With `pause`, the wire begins no further packet from `now` on; without, it continues. Only a wire made by
     /// [`Wire::card`] can pause.
     pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
-        if let WireQueue::Disciplined(q) = &mut self.queue {
-            q.pause(now, pause, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
+        if let (WireQueue::Disciplined(q), mut line) = self.line(trace) {
+            q.pause(now, pause, &mut line);
         }
     }
 

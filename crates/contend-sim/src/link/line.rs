@@ -1,0 +1,14 @@
+//! What every queue of a wire works on.
+
+use super::ring::Ring;
+use super::transmitter::Transmitter;
+use crate::stats::QueueMeter;
+use crate::trace::Trace;
+
+/// What every queue of a wire works on, for one call.
+pub(super) struct Line<'a> {
+    pub transmitter: &'a mut Transmitter,
+    pub ring: &'a mut Ring,
+    pub meter: &'a mut QueueMeter,
+    pub trace: &'a mut Trace,
+}
