@@ -31,6 +31,17 @@ struct Mark {
     retrans: bool,
 }
 
+/// One sending of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmission {
+    /// The first one of the segment; nothing was outstanding.
+    AfterIdle,
+    /// The first one of the segment.
+    New,
+    /// A later one.
+    Retransmission,
+}
+
 /// The sampler of one connection.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
@@ -52,10 +63,9 @@ impl DeliveryRate {
         self.prior_in_flight = in_flight;
     }
 
-    /// Segment `i` is sent, for the first time or again; `w.inflight` includes it. `idle` is true if nothing was
-    /// outstanding before.
-    pub fn sent(&mut self, i: u64, now: Time, idle: bool, retrans: bool, in_flight: u32, w: &Window) {
-        if idle {
+    /// Segment `i` is sent; `in_flight` includes it.
+    pub fn sent(&mut self, i: u64, now: Time, sent: Transmission, in_flight: u32, w: &Window) {
+        if sent == Transmission::AfterIdle {
             self.first_sent = now;
             self.delivered_at = now;
         }
@@ -68,7 +78,7 @@ impl DeliveryRate {
             ce: self.ce,
             tx_in_flight: in_flight,
             app_limited: w.app_limited != 0,
-            retrans,
+            retrans: sent == Transmission::Retransmission,
         };
         if self.marks.is_empty() {
             self.base = i;
@@ -162,10 +172,14 @@ mod tests {
         Time::from_nanos(n * 1_000_000)
     }
 
+    fn first(idle: bool) -> Transmission {
+        if idle { Transmission::AfterIdle } else { Transmission::New }
+    }
+
     /// Sends segments `from..to` at `t`, and returns the number in flight.
     fn send(r: &mut DeliveryRate, w: &Window, t: u64, from: u64, to: u64, outstanding: u32) {
         for (n, i) in (from..to).enumerate() {
-            r.sent(i, ms(t), outstanding == 0 && n == 0, false, outstanding + n as u32 + 1, w);
+            r.sent(i, ms(t), first(outstanding == 0 && n == 0), outstanding + n as u32 + 1, w);
         }
     }
 
@@ -204,7 +218,7 @@ mod tests {
             if i >= 10 {
                 last = acknowledge(&mut r, &mut w, 10 * i, &[i - 10], i - 9);
             }
-            r.sent(i, ms(10 * i), i == 0, false, (i as u32 + 1).min(10), &w);
+            r.sent(i, ms(10 * i), first(i == 0), (i as u32 + 1).min(10), &w);
         }
         assert_eq!((last.delivered, last.interval_us, last.tx_in_flight), (10, 100_000, 10));
     }
@@ -215,7 +229,7 @@ mod tests {
         // first, and the acknowledgments took 300 ms.
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         for i in 0..20 {
-            r.sent(i, ms(10 * i), i == 0, false, i as u32 + 1, &w);
+            r.sent(i, ms(10 * i), first(i == 0), i as u32 + 1, &w);
         }
         let all: Vec<u64> = (0..20).collect();
         let s = acknowledge(&mut r, &mut w, 300, &all, 20);
@@ -228,7 +242,7 @@ mod tests {
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 2, 0);
         acknowledge(&mut r, &mut w, 90, &[1], 0);
-        r.sent(0, ms(90), false, true, 1, &w);
+        r.sent(0, ms(90), Transmission::Retransmission, 1, &w);
         let s = acknowledge(&mut r, &mut w, 100, &[0], 2);
         assert_eq!((s.is_valid(), s.retrans, s.prior_delivered), (false, true, 1));
     }

@@ -4,7 +4,8 @@
 //! - Deflation by a partial ACK stops at the base window; the RFC's formula may go below it.
 //! - At the end of recovery the window is the base window (RFC 6582 §3.2 step 3, second option, as in ns-2).
 
-use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
+use super::reno::Reno;
+use super::{DUPTHRESH, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
@@ -30,8 +31,7 @@ pub const PARAMS: &[Param] = &[
 
 #[derive(Debug)]
 struct NewReno {
-    dups: Duplicates,
-    extra: u32,
+    reno: Reno,
     impatient: bool,
     /// True if this episode has seen a partial ACK.
     partial: bool,
@@ -40,8 +40,7 @@ struct NewReno {
 /// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
     Ok(Box::new(NewReno {
-        dups: Duplicates::new(args),
-        extra: 0,
+        reno: Reno::new(args),
         impatient: args.word("variant") != "slow-but-steady",
         partial: false,
     }))
@@ -50,11 +49,11 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
 impl NewReno {
     fn partial_ack(&mut self, v: &SenderView) -> Verdict {
         // RFC 6582 §3.2 step 3: deflate by the acknowledged segments, then add one segment.
-        self.extra = self.extra.saturating_sub(v.acked).saturating_add(1);
+        self.reno.extra = self.reno.extra.saturating_sub(v.acked).saturating_add(1);
         let first = !std::mem::replace(&mut self.partial, true);
         Verdict {
             send: Some(Forced::Head),
-            extra: self.extra,
+            extra: self.reno.extra,
             keep_timer: self.impatient && !first,
             ..Verdict::default()
         }
@@ -62,32 +61,24 @@ impl NewReno {
 }
 
 impl Recovery for NewReno {
-    fn on_ack(&mut self, v: &SenderView, _: &mut Scoreboard) -> Verdict {
-        let fast = self.dups.phase == Phase::Fast;
-        if v.advanced {
-            if fast && v.una < self.dups.recover {
-                return self.partial_ack(v);
-            }
-            self.extra = 0;
-            self.dups.advance(v);
-            return Verdict { grow: !fast, ..Verdict::default() };
+    fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict {
+        if v.advanced && self.phase() == Phase::Fast && v.una < self.reno.dups.recover {
+            return self.partial_ack(v);
         }
-        let verdict = self.dups.duplicate(v, &mut self.extra);
+        let verdict = self.reno.on_ack(v, board);
         self.partial &= verdict.enter.is_none();
         verdict
     }
 
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
-        board.lose_all();
-        self.extra = 0;
-        self.dups.enter(v, Phase::Loss);
+        self.reno.on_timeout(v, board);
     }
 
     fn options(&self) -> Options {
-        self.dups.options
+        self.reno.options()
     }
 
     fn phase(&self) -> Phase {
-        self.dups.phase
+        self.reno.phase()
     }
 }

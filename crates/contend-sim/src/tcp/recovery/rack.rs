@@ -12,7 +12,7 @@
 //!   6675). The first lost segment is sent at once.
 //! - The retransmission timer, the probe timer and the reordering timer run at the same time; the earliest acts.
 
-use super::reo_wnd::ReoWnd;
+use super::reo_wnd::{ReoWnd, Reports};
 use super::tlp::{Tlp, Told};
 use super::undo::Undo;
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
@@ -194,8 +194,11 @@ impl Recovery for Rack {
             self.phase = Phase::Open;
         }
         let told = self.tlp.on_ack(v);
-        let left = matches!(was, Phase::Fast | Phase::Loss) && !self.recovering();
-        self.reo_wnd.adapt(v.una, v.nxt, v.dsack.is_some() && told != Told::NotNeeded, left);
+        let reports = Reports {
+            dsack: v.dsack.is_some() && told != Told::NotNeeded,
+            ended: matches!(was, Phase::Fast | Phase::Loss) && !self.recovering(),
+        };
+        self.reo_wnd.adapt(v.una, v.nxt, reports);
         let lost = self.detect(v, board);
         if told == Told::Repaired && lost == 0 && !self.recovering() {
             // RFC 8985 §7.4.2: the response to a loss that the probe repaired. There is no episode, because nothing is

@@ -16,15 +16,23 @@ pub const SUMMARY: &str = "Fast retransmit, and fast recovery that ends at the f
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 
+/// Reno, which NewReno changes in one step.
 #[derive(Debug)]
-struct Reno {
-    dups: Duplicates,
-    extra: u32,
+pub(super) struct Reno {
+    pub dups: Duplicates,
+    /// Segments by which duplicates inflate the window.
+    pub extra: u32,
+}
+
+impl Reno {
+    pub fn new(args: &Args) -> Reno {
+        Reno { dups: Duplicates::new(args), extra: 0 }
+    }
 }
 
 /// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
-    Ok(Box::new(Reno { dups: Duplicates::new(args), extra: 0 }))
+    Ok(Box::new(Reno::new(args)))
 }
 
 impl Recovery for Reno {

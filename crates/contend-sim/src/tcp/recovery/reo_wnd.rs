@@ -23,6 +23,15 @@ pub struct ReoWnd {
     persist: u32,
 }
 
+/// What an acknowledgment says of the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reports {
+    /// It carried a D-SACK.
+    pub dsack: bool,
+    /// It ended an episode.
+    pub ended: bool,
+}
+
 impl ReoWnd {
     /// The initial window, with the parameters `reo_wnd_mult` and `adaptive`.
     pub fn new(args: &Args) -> ReoWnd {
@@ -35,15 +44,14 @@ impl ReoWnd {
         self.mult
     }
 
-    /// Processes an acknowledgment: oldest unacknowledged byte and next new byte; `dsack` is true if it carried a
-    /// D-SACK, `ended` is true if it ended an episode.
-    pub fn adapt(&mut self, una: u64, nxt: u64, dsack: bool, ended: bool) {
+    /// Processes an acknowledgment. `una` is the oldest unacknowledged byte, `nxt` the next new one.
+    pub fn adapt(&mut self, una: u64, nxt: u64, reports: Reports) {
         self.round = self.round.filter(|&end| una < end);
-        if self.round.is_none() && dsack && self.adaptive {
+        if self.round.is_none() && reports.dsack && self.adaptive {
             self.round = Some(nxt);
             self.mult = self.mult.saturating_add(1);
             self.persist = PERSIST;
-        } else if ended {
+        } else if reports.ended {
             self.persist = self.persist.saturating_sub(1);
             if self.persist == 0 {
                 self.mult = self.first;
@@ -56,6 +64,10 @@ impl ReoWnd {
 mod tests {
     use super::*;
 
+    const NOTHING: Reports = Reports { dsack: false, ended: false };
+    const DUPLICATE: Reports = Reports { dsack: true, ..NOTHING };
+    const ENDED: Reports = Reports { ended: true, ..NOTHING };
+    const BOTH: Reports = Reports { dsack: true, ended: true };
     const NARROW: ReoWnd = ReoWnd { mult: 1, first: 1, adaptive: true, round: None, persist: PERSIST };
 
     #[test]
@@ -63,7 +75,7 @@ mod tests {
         let mut w = NARROW;
         // Another D-SACK does not count until the 10 segments sent before the first one are acknowledged.
         let seen = [(0, 10), (4, 12), (9, 19), (10, 20), (11, 21), (20, 30)].map(|(una, nxt)| {
-            w.adapt(una, nxt, true, false);
+            w.adapt(una, nxt, DUPLICATE);
             w.quarters()
         });
         assert_eq!(seen, [2, 2, 2, 3, 3, 4]);
@@ -72,15 +84,15 @@ mod tests {
     #[test]
     fn sixteen_episodes_without_a_duplicate_narrow_it_and_one_with_begins_the_count_anew() {
         let mut w = NARROW;
-        w.adapt(0, 1, true, false);
-        (0..15).for_each(|_| w.adapt(1, 2, false, true));
+        w.adapt(0, 1, DUPLICATE);
+        (0..15).for_each(|_| w.adapt(1, 2, ENDED));
         assert_eq!(w.quarters(), 2);
-        w.adapt(2, 3, true, true);
-        (0..15).for_each(|_| w.adapt(3, 4, false, true));
+        w.adapt(2, 3, BOTH);
+        (0..15).for_each(|_| w.adapt(3, 4, ENDED));
         // Acknowledgments that end no episode do not count.
-        w.adapt(3, 4, false, false);
+        w.adapt(3, 4, NOTHING);
         assert_eq!(w.quarters(), 3);
-        w.adapt(3, 4, false, true);
+        w.adapt(3, 4, ENDED);
         assert_eq!(w.quarters(), 1);
     }
 }

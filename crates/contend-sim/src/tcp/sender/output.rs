@@ -1,8 +1,10 @@
 //! The output of a sender: which segment is sent next, and the packets that carry segments.
 
 use super::super::pacing;
+use super::super::rate::Transmission;
 use super::super::recovery::Phase;
 use super::super::scoreboard::SentSegment;
+use super::super::small_queue::Rate;
 use super::super::spec::{EcnEcho, Handshake};
 use super::super::{Io, ticks};
 use super::{Connection, Sender};
@@ -57,18 +59,18 @@ impl Sender {
         self.arm_timer(io);
     }
 
-    /// True if so much of the connection is below the sender that it must wait. `again`: it would retransmit.
+    /// True if so much of the connection is below the sender that it must wait.
     #[cold]
-    fn held_by_queue(&mut self, again: bool) -> bool {
+    fn held_by_queue(&mut self, retransmission: bool) -> bool {
         let rate = match self.w.pacing_rate {
-            0 => pacing::rate(&self.w, self.board.in_flight(), self.rtt.srtt_us()),
-            rate => rate,
+            0 => Rate::Estimated(pacing::rate(&self.w, self.board.in_flight(), self.rtt.srtt_us())),
+            rate => Rate::Paced(rate),
         };
         // Linux: with at most one packet that is not acknowledged, the sender may always send.
         let may_always = self.board.outstanding() <= 1;
         let Some(below) = &mut self.below else { return false };
         let packet = self.format.mss + self.format.headers;
-        below.holds(packet, rate, self.w.pacing_rate > 0, again) && !may_always
+        below.holds(packet, rate, retransmission) && !may_always
     }
 
     fn arm_timer(&mut self, io: &Io<'_, '_>) {
@@ -105,9 +107,10 @@ impl Sender {
         } else if self.phase == Phase::Disorder && self.board.outstanding() >= self.w.cwnd {
             self.limited_sent += 1;
         }
-        let (i, idle) = (self.board.next(), self.board.outstanding() == 0);
+        let i = self.board.next();
+        let sent = if self.board.outstanding() == 0 { Transmission::AfterIdle } else { Transmission::New };
         let copy = self.board.push(len, io.now);
-        self.mark(i, idle, false, io.now);
+        self.mark(i, sent, io.now);
         let cwr = std::mem::take(&mut self.tell_cwr);
         // RFC 3168 §6.1.5: new data are ECN-capable, retransmissions are not.
         let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { Ecn::Ect };
@@ -121,15 +124,15 @@ impl Sender {
                 // Each retransmission of the first segment gets a full timeout (Linux).
                 self.timer = io.now.saturating_add(self.rtt.rto());
             }
-            self.mark(i, false, true, io.now);
+            self.mark(i, Transmission::Retransmission, io.now);
             self.data(copy, Ecn::NotEct, Flags::ACK, io);
         }
     }
 
     /// Stores the state at a transmission, for the sample of its acknowledgment.
-    fn mark(&mut self, i: u64, idle: bool, retrans: bool, now: Time) {
+    fn mark(&mut self, i: u64, sent: Transmission, now: Time) {
         if let Some(rate) = &mut self.rate {
-            rate.sent(i, now, idle, retrans, self.board.in_flight(), &self.w);
+            rate.sent(i, now, sent, self.board.in_flight(), &self.w);
         }
     }
 
