@@ -27,7 +27,7 @@ use crate::Refusal;
 use crate::registry::{Amount, Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
-use counting::{Count, Counting};
+use counting::{Book, Count, Counting, Scope};
 
 mod counting;
 
@@ -94,7 +94,8 @@ pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, Refusal> {
         _ => Count::NavIfs,
     };
     let probes = args.word("mode") == "probe";
-    let shared = args.word("busy_scope") == "all";
+    let book = if probes { Book::Transfers } else { Book::Reservations };
+    let scope = if args.word("busy_scope") == "all" { Scope::All } else { Scope::Role };
     Ok(Box::new(RtWinf {
         radio: *radio,
         probes,
@@ -114,7 +115,7 @@ pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, Refusal> {
         cooperate: args.flag("cooperate"),
         transactions: Transactions::new(*radio),
         effort: Effort::default(),
-        counting: Counting::new(*radio, count, probes, shared, args.time("window")),
+        counting: Counting::new(*radio, count, book, scope, args.time("window")),
         sampled: [None; 3],
         offered: [None; 3],
         last: None,

@@ -16,25 +16,41 @@ pub(super) enum Count {
     Carrier,
 }
 
+/// What is booked as busy time of a reserved medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Book {
+    /// Reservations, by their duration.
+    Reservations,
+    /// Transfers: there are no reservations, because probes go before transmissions.
+    Transfers,
+}
+
+/// For whom busy time is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// For each role.
+    Role,
+    /// For all roles together.
+    All,
+}
+
 /// Busy time of each role.
 #[derive(Debug)]
 pub(super) struct Counting {
     radio: Radio,
     count: Count,
-    /// True if transfers are booked instead of reservations.
-    probes: bool,
-    /// True if one count serves all roles.
-    shared: bool,
-    /// Busy time of each role; only the first is used if the count is shared.
+    book: Book,
+    scope: Scope,
+    /// Busy time of each role; with [`Scope::All`] only the first is used.
     busy: [Busy; 3],
     /// Until when sensed frames are booked.
     covered: Time,
 }
 
 impl Counting {
-    pub(super) fn new(radio: Radio, count: Count, probes: bool, shared: bool, window: Span) -> Counting {
+    pub(super) fn new(radio: Radio, count: Count, book: Book, scope: Scope, window: Span) -> Counting {
         let busy = [Busy::new(window), Busy::new(window), Busy::new(window)];
-        Counting { radio, count, probes, shared, busy, covered: Time::ZERO }
+        Counting { radio, count, book, scope, busy, covered: Time::ZERO }
     }
 
     /// The free share of time at `now`, as `role` sees it.
@@ -44,7 +60,7 @@ impl Counting {
 
     /// An RTS or CTS reserved the medium.
     pub(super) fn reserved(&mut self, r: &Reserved) {
-        if self.probes || self.count == Count::Carrier {
+        if self.book == Book::Transfers || self.count == Count::Carrier {
             return;
         }
         let before = match (self.count, r.by_rts) {
@@ -57,7 +73,7 @@ impl Counting {
 
     /// Data were acknowledged (eq. 4.15).
     pub(super) fn transferred(&mut self, t: &Transfer) {
-        if self.probes && self.count != Count::Carrier {
+        if self.book == Book::Transfers && self.count != Count::Carrier {
             let before = if self.count == Count::Nav { Span::ZERO } else { self.contention() };
             self.book(t.role, t.ack.since(t.data.0) + before, t.data.0, t.ack);
         }
@@ -73,7 +89,11 @@ impl Counting {
             role = if f.kind == Kind::Cts || f.kind == Kind::Ack { Role::Sender } else { Role::Receiver };
             if f.kind == Kind::Data {
                 // The node answers.
-                own = self.radio.ack + if self.probes { Span::ZERO } else { self.radio.cts };
+                own = self.radio.ack
+                    + match self.book {
+                        Book::Transfers => Span::ZERO,
+                        Book::Reservations => self.radio.cts,
+                    };
             }
         }
         let heard = f.end.since(f.start.max(self.covered));
@@ -96,7 +116,10 @@ impl Counting {
     }
 
     fn place(&self, role: Role) -> usize {
-        if self.shared { 0 } else { role as usize }
+        match self.scope {
+            Scope::Role => role as usize,
+            Scope::All => 0,
+        }
     }
 
     fn book(&mut self, role: Role, busy: Span, start: Time, until: Time) {
