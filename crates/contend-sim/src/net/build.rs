@@ -128,6 +128,23 @@ impl<'a> Builder<'a> {
         for (first, second) in paths::in_a_row(every_path) {
             world.join(first, second);
         }
+        self.cables(&mut world, &hosts, &mut wires)?;
+        Ok(Net {
+            world,
+            ends: self.ends,
+            gate,
+            cell: spec.cell.is_some().then_some(CELL),
+            stations,
+            category_queue_names,
+            controlled,
+            routed: spec.cell.as_ref().is_some_and(CellSpec::has_agents),
+            wires,
+        })
+    }
+
+    /// Adds the cables between converters and their hosts, and their names to `wires`.
+    fn cables(&self, world: &mut World, hosts: &FarEnd, wires: &mut Vec<String>) -> Result<(), Refusal> {
+        let spec = self.spec;
         for (&i, &card) in &self.cards {
             let Some(s) = spec.cell.as_ref().and_then(|c| c.stations.get(i)) else { continue };
             let Some(Client::Converter(c)) = s.client else { continue };
@@ -144,8 +161,7 @@ impl<'a> Builder<'a> {
                 _ => {
                     return Err(Refusal::new(
                         format!("station {}: client: mode = \"pause\" needs a queue whose limit is in packets", s.name),
-                        "write one, like \
-                            \"100p\"",
+                        "write one, like \"100p\"",
                     ));
                 }
             };
@@ -153,17 +169,7 @@ impl<'a> Builder<'a> {
                 bss.convert(who, card, pause);
             }
         }
-        Ok(Net {
-            world,
-            ends: self.ends,
-            gate,
-            cell: spec.cell.is_some().then_some(CELL),
-            stations,
-            category_queue_names,
-            controlled,
-            routed: spec.cell.as_ref().is_some_and(CellSpec::has_agents),
-            wires,
-        })
+        Ok(())
     }
 
     /// The far ends of wires at access points and at routers. At all other places flows end.
