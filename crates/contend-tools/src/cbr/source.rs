@@ -7,8 +7,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
+
+/// So long the last answers are waited for after the last packet.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// What a source is told.
 #[derive(Clone, Debug)]
@@ -157,6 +160,189 @@ impl Waiting {
     }
 }
 
+/// What a source does next.
+#[derive(Debug, PartialEq)]
+enum Do {
+    /// Sends this packet, and tells [`Source::sent`] how it went.
+    Send(Packet),
+    /// Waits so long, or until an answer comes.
+    Wait(Duration),
+    /// Reports an interval.
+    Report(Sent),
+    /// Is done.
+    End(Total),
+}
+
+/// How the sending of a packet went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Went {
+    /// The kernel took it.
+    Sent,
+    /// The kernel refused it: nobody listens, or there is no route. It is a packet that does not arrive.
+    Refused,
+    /// The kernel has no room for it now.
+    Blocked,
+}
+
+/// A source without clock and socket: times are given to it, counted from any instant.
+struct Source<'a> {
+    s: &'a Settings,
+    /// Bytes that a packet takes from a bucket.
+    cost: usize,
+    begun: Duration,
+    average: Bucket,
+    peak: Option<Bucket>,
+    waiting: Option<Waiting>,
+    /// The present rate, in bits per second.
+    rate: u64,
+    total: Total,
+    interval: Interval,
+    /// The end of the last interval that was reported.
+    reported: Duration,
+    /// The packet that was asked for last, until it is known how that went.
+    next: Option<Packet>,
+    /// True if answers have their turn before the next packet.
+    listens: bool,
+    /// When the last packet was due; answers are waited for from then on.
+    linger: Option<Duration>,
+    ended: bool,
+}
+
+impl<'a> Source<'a> {
+    /// A source that begins at `now`. Each packet has `headers` bytes beside its payload.
+    fn new(s: &'a Settings, headers: usize, now: Duration) -> Source<'a> {
+        let cost = s.packet + headers;
+        Source {
+            s,
+            cost,
+            begun: now,
+            average: Bucket::new(s.rate_bps, s.burst.max(1) * cost, now),
+            peak: s.peak_bps.map(|bps| Bucket::new(bps, cost, now)),
+            waiting: s.pings.as_ref().map(|p| Waiting::new(p, s)),
+            rate: s.rate_bps,
+            total: Total::default(),
+            interval: Interval::default(),
+            reported: now,
+            next: None,
+            listens: false,
+            linger: None,
+            ended: false,
+        }
+    }
+
+    /// What to do at `now`; `stop` ends the source.
+    fn poll(&mut self, now: Duration, stop: bool) -> Do {
+        if self.ended {
+            return Do::End(self.total.clone());
+        }
+        let t = now - self.begun;
+        self.follow_sweep(t, now);
+        let full = self.s.packets.is_some_and(|n| self.total.packets >= n);
+        if self.linger.is_none() && (full || self.s.duration.is_some_and(|d| t >= d)) {
+            self.linger = Some(now);
+        }
+        let nothing_left = self.waiting.as_ref().is_none_or(|w| w.sent.is_empty());
+        let over = self.linger.is_some_and(|l| nothing_left || now >= l + LINGER);
+        if over || stop {
+            self.ended = true;
+            self.total.seconds = self.linger.unwrap_or(now).saturating_sub(self.begun).as_secs_f64();
+        }
+        if now >= self.reported + self.s.every || (self.ended && now > self.reported) {
+            let length = now - std::mem::replace(&mut self.reported, now);
+            return Do::Report(self.interval.close(t, length, self.rate, self.cost));
+        }
+        if self.ended {
+            return Do::End(self.total.clone());
+        }
+        if self.linger.is_some() {
+            return Do::Wait(self.until_report(now));
+        }
+        self.buckets().for_each(|b| b.fill(now));
+        let ready = self.ready_in();
+        if !ready.is_zero() {
+            return Do::Wait(ready.min(self.until_report(now)));
+        }
+        // A source that never has to wait must still hear answers and Ctrl-C.
+        if std::mem::take(&mut self.listens) {
+            return Do::Wait(Duration::ZERO);
+        }
+        let (waiting, number) = (&mut self.waiting, self.total.packets);
+        let packet = self.next.get_or_insert_with(|| {
+            let ping = waiting.as_mut().is_some_and(Waiting::is_next);
+            Packet { kind: if ping { Kind::Ping } else { Kind::Data }, number, stamp: 0, rate_bps: 0 }
+        });
+        packet.stamp = clock::nanos(t);
+        Do::Send(*packet)
+    }
+
+    /// The packet that [`Source::poll`] asked for at `now` was handed to the kernel.
+    fn sent(&mut self, went: Went, now: Duration) {
+        if went == Went::Blocked {
+            self.buckets().for_each(Bucket::clip);
+            return;
+        }
+        let Some(packet) = self.next.take() else { return };
+        if let Some(w) = self.waiting.as_mut().filter(|_| packet.kind == Kind::Ping) {
+            w.sent(packet.number, now - self.begun);
+            self.total.pings += 1;
+        }
+        if went == Went::Refused {
+            self.refused();
+        }
+        self.total.packets += 1;
+        self.total.bytes += self.s.packet as u64;
+        self.interval.packets += 1;
+        let cost = self.cost;
+        self.buckets().for_each(|b| b.take(cost));
+        self.listens = self.total.packets.is_multiple_of(32);
+    }
+
+    /// The kernel refused a packet, perhaps one that it took before.
+    fn refused(&mut self) {
+        self.total.refused += 1;
+        self.interval.refused += 1;
+    }
+
+    /// `p` came at `now`. Returns the time since the start and the round-trip time if it answers a ping that waits.
+    fn came(&mut self, p: &Packet, now: Duration) -> Option<(Duration, Duration)> {
+        if p.kind != Kind::Answer {
+            return None;
+        }
+        let at = now - self.begun;
+        let rtt = at.saturating_sub(self.waiting.as_mut()?.sent.remove(&p.number)?);
+        self.total.answers += 1;
+        self.interval.answer(rtt.as_secs_f64(), p.rate_bps);
+        Some((at, rtt))
+    }
+
+    /// Changes the rate when the next step of the sweep begins; after the last one, no packet follows.
+    fn follow_sweep(&mut self, t: Duration, now: Duration) {
+        let Some(sweep) = self.s.sweep.filter(|_| self.linger.is_none()) else { return };
+        match sweep.rate_at(t, self.s.rate_bps) {
+            Some(rate) if rate != self.rate => {
+                self.rate = rate;
+                self.average.set_rate(rate, now);
+            }
+            Some(_) => {}
+            None => self.linger = Some(now),
+        }
+    }
+
+    fn until_report(&self, now: Duration) -> Duration {
+        (self.reported + self.s.every).saturating_sub(now)
+    }
+
+    fn buckets(&mut self) -> impl Iterator<Item = &mut Bucket> {
+        std::iter::once(&mut self.average).chain(&mut self.peak)
+    }
+
+    /// How long until all buckets have tokens for a packet.
+    fn ready_in(&mut self) -> Duration {
+        let cost = self.cost;
+        self.buckets().map(|b| b.ready_in(cost)).max().unwrap_or_default()
+    }
+}
+
 /// Sends until the end that the settings name, or until `stop` is asked. `report` gets each interval; `sample` gets the
 /// time since the start and the round-trip time of each answer, in seconds.
 ///
@@ -169,113 +355,55 @@ pub fn send(
     sample: &mut dyn FnMut(f64, f64),
 ) -> Result<Total> {
     let socket = udp::sender(s.to, s.from_port)?;
-    let extra = if s.with_headers { udp::headers(s.to) } else { 0 };
-    let cost = s.packet + extra;
-    let begun = clock::monotonic();
-    let mut average = Bucket::new(s.rate_bps, s.burst.max(1) * cost, begun);
-    let mut peak = s.peak_bps.map(|bps| Bucket::new(bps, cost, begun));
-    let mut waiting = s.pings.as_ref().map(|p| Waiting::new(p, s));
+    let headers = if s.with_headers { udp::headers(s.to) } else { 0 };
+    let mut source = Source::new(s, headers, clock::monotonic());
     let mut payload = vec![0; s.packet];
-    let mut rate = s.rate_bps;
-    let mut total = Total::default();
-    let mut now_in = Interval::default();
-    let mut reported = begun;
-    let mut answer = [0; 64];
-    // The last answers are waited for after the last packet.
-    let mut linger: Option<Duration> = None;
     loop {
         let now = clock::monotonic();
-        let t = now - begun;
-        if let Some(sweep) = s.sweep.filter(|_| linger.is_none()) {
-            match sweep.rate_at(t, s.rate_bps) {
-                Some(r) if r != rate => {
-                    rate = r;
-                    average.set_rate(r, now);
-                }
-                Some(_) => {}
-                None => linger = Some(now),
-            }
-        }
-        let full = s.packets.is_some_and(|n| total.packets >= n);
-        if linger.is_none() && (full || s.duration.is_some_and(|d| t >= d)) {
-            linger = Some(now);
-        }
-        let nothing_left = waiting.as_ref().is_none_or(|w| w.sent.is_empty());
-        let over = linger.is_some_and(|l| nothing_left || now >= l + Duration::from_secs(1));
-        let end = over || stop.asked();
-        if now >= reported + s.every || (end && now > reported) {
-            report(&now_in.close(t, now - reported, rate, cost));
-            reported = now;
-        }
-        if end {
-            total.seconds = linger.unwrap_or(now).saturating_sub(begun).as_secs_f64();
-            return Ok(total);
-        }
-        let until_report = (reported + s.every).saturating_sub(now);
-        let mut at_most = until_report;
-        let mut blocked = false;
-        if linger.is_none() {
-            average.fill(now);
-            peak.iter_mut().for_each(|p| p.fill(now));
-            let ready = average.ready_in(cost).max(peak.as_ref().map_or(Duration::ZERO, |p| p.ready_in(cost)));
-            if ready.is_zero() {
-                let ping = waiting.as_mut().is_some_and(Waiting::is_next);
-                let kind = if ping { Kind::Ping } else { Kind::Data };
-                Packet { kind, number: total.packets, stamp: clock::nanos(t), rate_bps: 0 }.write(&mut payload);
-                match socket.send(&payload) {
-                    Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                        blocked = true;
-                        average.clip();
-                        peak.iter_mut().for_each(Bucket::clip);
-                    }
-                    sent => {
-                        // A packet that the kernel refuses is one that does not arrive.
-                        let refused = u64::from(sent.is_err());
-                        total.refused += refused;
-                        now_in.refused += refused;
-                        if let Some(w) = waiting.as_mut().filter(|_| ping) {
-                            w.sent(total.packets, t);
-                            total.pings += 1;
-                        }
-                        total.packets += 1;
-                        total.bytes += s.packet as u64;
-                        now_in.packets += 1;
-                        average.take(cost);
-                        peak.iter_mut().for_each(|p| p.take(cost));
-                        // A source that never has to wait must still hear answers and Ctrl-C.
-                        if !average.ready_in(cost).is_zero() || total.packets % 32 > 0 {
-                            continue;
-                        }
-                        at_most = Duration::ZERO;
-                    }
-                }
-            } else {
-                at_most = at_most.min(ready);
-            }
-        }
-        if !udp::wait(&socket, blocked, stop, at_most).readable {
-            continue;
-        }
-        loop {
-            let n = match socket.recv(&mut answer) {
-                Ok(n) => n,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                // A packet sent before was refused.
-                Err(_) => {
-                    total.refused += 1;
-                    now_in.refused += 1;
-                    break;
-                }
-            };
-            let now = clock::monotonic() - begun;
-            let read = Packet::read(&answer[..n]).filter(|p| p.kind == Kind::Answer);
-            let Some((p, sent)) = read.and_then(|p| Some((p, waiting.as_mut()?.sent.remove(&p.number)?))) else {
+        let (blocked, at_most) = match source.poll(now, stop.asked()) {
+            Do::Report(interval) => {
+                report(&interval);
                 continue;
-            };
-            let rtt = now.saturating_sub(sent).as_secs_f64();
-            total.answers += 1;
-            now_in.answer(rtt, p.rate_bps);
-            sample(now.as_secs_f64(), rtt);
+            }
+            Do::End(total) => return Ok(total),
+            Do::Wait(time) => (false, time),
+            Do::Send(packet) => {
+                packet.write(&mut payload);
+                let went = match socket.send(&payload) {
+                    Ok(_) => Went::Sent,
+                    Err(e) if e.kind() == ErrorKind::WouldBlock => Went::Blocked,
+                    Err(_) => Went::Refused,
+                };
+                source.sent(went, now);
+                if went != Went::Blocked {
+                    continue;
+                }
+                (true, source.until_report(now))
+            }
+        };
+        if udp::wait(&socket, blocked, stop, at_most).readable {
+            listen(&socket, &mut source, sample);
+        }
+    }
+}
+
+/// Reads all answers that have come.
+fn listen(socket: &UdpSocket, source: &mut Source<'_>, sample: &mut dyn FnMut(f64, f64)) {
+    let mut answer = [0; 64];
+    loop {
+        match socket.recv(&mut answer) {
+            Ok(n) => {
+                let read = Packet::read(&answer[..n]);
+                if let Some((at, rtt)) = read.and_then(|p| source.came(&p, clock::monotonic())) {
+                    sample(at.as_secs_f64(), rtt.as_secs_f64());
+                }
+            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+            // A packet sent before was refused.
+            Err(_) => {
+                source.refused();
+                return;
+            }
         }
     }
 }
@@ -370,5 +498,76 @@ mod tests {
         let mut w = Waiting::new(&p, &settings(p.clone()));
         (0..5).for_each(|n| w.sent(n, Duration::ZERO));
         assert_eq!(w.sent.keys().collect::<Vec<_>>(), [&3, &4]);
+    }
+
+    /// Runs a source on a clock of its own. Each packet that it sends goes through `network`, which says how that went
+    /// and after what time an answer comes. Returns what was reported, and the total.
+    fn run(s: &Settings, mut network: impl FnMut(&Packet) -> (Went, Option<Duration>)) -> (Vec<Sent>, Total) {
+        let mut now = Duration::from_secs(100);
+        let mut source = Source::new(s, 0, now);
+        let (mut reports, mut answers) = (vec![], BTreeMap::new());
+        loop {
+            match source.poll(now, false) {
+                Do::Report(r) => reports.push(r),
+                Do::End(total) => return (reports, total),
+                Do::Send(p) => {
+                    let (went, answer) = network(&p);
+                    source.sent(went, now);
+                    if let Some(after) = answer {
+                        answers.insert(now + after, p.number);
+                    }
+                    if went == Went::Blocked {
+                        now += Duration::from_millis(5);
+                    }
+                }
+                Do::Wait(time) => now += time.max(Duration::from_nanos(1)),
+            }
+            while let Some(first) = answers.first_entry().filter(|e| *e.key() <= now) {
+                let (at, number) = first.remove_entry();
+                source.came(&Packet { kind: Kind::Answer, number, stamp: 0, rate_bps: 7 }, at);
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_keeps_its_rate_and_reports_each_second() {
+        let mut s = settings(Pings { share: 0.1, random: None, depth: None });
+        s.duration = Some(Duration::from_secs(3));
+        let rtt = Duration::from_millis(20);
+        let (reports, total) = run(&s, |p| (Went::Sent, (p.kind == Kind::Ping).then_some(rtt)));
+        // 8 Mb/s are 1000 packets of 1000 B each second.
+        assert_eq!((total.packets, total.bytes, total.pings), (3_000, 3_000_000, 300));
+        assert_eq!((total.answers, total.refused, total.seconds), (300, 0, 3.0));
+        let packets: Vec<u64> = reports.iter().map(|r| r.packets).collect();
+        assert_eq!(packets[..2], [1_000, 1_000]);
+        assert!((reports[1].rtt_mean_s - 0.02).abs() < 0.001 && reports[1].received_bps == Some(7));
+    }
+
+    #[test]
+    fn a_packet_that_is_blocked_is_sent_later_and_one_that_is_refused_counts() {
+        let mut s = settings(Pings { share: 1.0, random: None, depth: None });
+        s.packets = Some(10);
+        let mut tries = vec![];
+        let (_, total) = run(&s, |p| {
+            tries.push(p.number);
+            let went = match tries.len() {
+                3..6 => Went::Blocked,
+                8 => Went::Refused,
+                _ => Went::Sent,
+            };
+            (went, None)
+        });
+        assert_eq!(tries, [0, 1, 2, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!((total.packets, total.refused, total.pings, total.answers), (10, 1, 10, 0));
+    }
+
+    #[test]
+    fn after_the_last_packet_answers_have_a_second() {
+        let mut s = settings(Pings { share: 1.0, random: None, depth: None });
+        s.packets = Some(1);
+        for (after_ms, answers) in [(900, 1), (1_100, 0)] {
+            let (_, total) = run(&s, |_| (Went::Sent, Some(Duration::from_millis(after_ms))));
+            assert_eq!(total.answers, answers, "{after_ms} ms");
+        }
     }
 }
