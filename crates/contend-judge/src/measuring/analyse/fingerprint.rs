@@ -412,8 +412,14 @@ impl Fingerprint {
                 ),
             );
         }
+        self.by_tests(s.alpha, slots)
+    }
+
+    /// The verdict of the statistical tests, with false alarms at the rate `alpha` together, on backoffs in `slots`
+    /// slots.
+    fn by_tests(&self, alpha: f64, slots: u32) -> (Verdict, String) {
         // Bonferroni correction: three tests share the significance level.
-        let each = s.alpha / 3.0;
+        let each = alpha / 3.0;
         let refuses = |t: Option<ChiSquare>| t.filter(|t| t.p < each);
         if let Some(t) = refuses(self.even) {
             let most = self
@@ -452,7 +458,7 @@ impl Fingerprint {
             Verdict::Conformant,
             format!(
                 "{slots} slots, drawn equally often and independently as far as {} gaps can tell (false alarms: {})",
-                self.used, s.alpha
+                self.used, alpha
             ),
         )
     }
