@@ -525,7 +525,7 @@ fn with_frames(
         let end = shown.to.min(Time::ZERO + e.duration);
         let captured = network::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::from)?;
         let Some((frames, channel)) = captured else { return Ok(None) };
-        (run.frames, run.channel) = (frames, channel);
+        (run.detail.frames, run.detail.channel) = (frames, channel);
     }
     Ok(Some(run))
 }

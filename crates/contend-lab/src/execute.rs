@@ -3,7 +3,7 @@
 use contend_experiment::results::{Executed, PointKey, Run};
 use contend_experiment::size::CaptureWindow;
 use contend_judge::execute as judge;
-use contend_judge::execute::Workshop;
+use contend_judge::execute::Bench;
 use contend_judge::running::network::Engine;
 use contend_report::journal::Journal;
 use cpu_time::ThreadTime;
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 pub use contend_experiment::reading::error::Error;
-pub use contend_judge::execute::memory;
+pub use contend_judge::execute::{Workshop, memory};
 pub use contend_judge::running::network::Simulated;
 
 use crate::reading::file::Experiment;
@@ -43,17 +43,17 @@ impl Default for Options<'_> {
     }
 }
 
-/// The cores of this machine, with a journal or without.
+/// The cores of this machine, and what keeps the runs.
 struct Cores<'a> {
     began: Instant,
-    journal: Option<&'a Journal>,
+    keeper: &'a dyn Workshop,
 }
 
 impl<'a> Cores<'a> {
-    fn with(journal: Option<&'a Journal>) -> Self {
+    fn with(keeper: &'a dyn Workshop) -> Self {
         #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
         let began = Instant::now();
-        Cores { began, journal }
+        Cores { began, keeper }
     }
 }
 
@@ -71,17 +71,15 @@ impl Workshop for Cores<'_> {
     }
 
     fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
-        self.journal?.take(point, overlay, seed)
+        self.keeper.earlier(point, overlay, seed)
     }
 
     fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
-        if let Some(journal) = self.journal {
-            journal.append(point, overlay, run);
-        }
+        self.keeper.keep(point, overlay, run);
     }
 
     fn is_full(&self) -> bool {
-        self.journal.is_some_and(Journal::has_failed)
+        self.keeper.is_full()
     }
 }
 
@@ -95,7 +93,7 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
         .build()
         .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
     let &Options { series, capture, journal, engine, stop, progress, .. } = options;
-    let workshop = Cores::with(journal);
+    let workshop = Cores::with(journal.map_or(&Bench as &dyn Workshop, |j| j));
     let options = judge::Options { workshop: &workshop, series, capture, engine, stop, progress };
     pool.install(|| judge::execute(e, &options))
 }
@@ -105,5 +103,5 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
 /// # Errors
 /// As [`contend_judge::execute::predict`].
 pub fn predict(e: &Experiment, stop: &AtomicBool) -> Result<Duration, Error> {
-    judge::predict(e, &Cores::with(None), stop)
+    judge::predict(e, &Cores::with(&Bench), stop)
 }

@@ -2,6 +2,7 @@
 
 use crate::error;
 use crate::table::{Make, Table};
+use contend_lab::execute::Workshop as _;
 use contend_lab::experiment::results::{Executed, Outcome, PointKey};
 use contend_lab::opening;
 use contend_lab::reading::file::Experiment;
@@ -118,7 +119,7 @@ impl Results {
             let folder = tempfile::tempdir()?;
             let journal = Journal::create(folder.path(), &folder::header(&self.e, self.command(), None))?;
             for run in &self.outcome().runs {
-                journal.append(&run.point, &PointKey::default(), run);
+                journal.keep(&run.point, &PointKey::default(), run);
             }
             match journal.failure() {
                 Some(why) => Err(std::io::Error::other(why)),

@@ -168,15 +168,29 @@ impl Journal {
         Journal { path, writer: Mutex::new(writer), earlier: Mutex::new(earlier) }
     }
 
-    /// Removes and returns the run of an earlier call with this `point`, `overlay` and `seed`, if there is one. The run
-    /// has no captured frames.
-    pub fn take(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+    /// Why an append failed; `None` if none has failed.
+    pub fn failure(&self) -> Option<String> {
+        self.writer().failure.as_ref().map(|e| format!("cannot write {}: {e}", self.path.display()))
+    }
+
+    /// The number of runs in the journal.
+    pub fn runs(&self) -> usize {
+        self.writer().runs
+    }
+
+    fn writer(&self) -> std::sync::MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// One run after another, each kept. After the first failure nothing is appended.
+impl Workshop for Journal {
+    fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
         let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         earlier.remove(&key(point, overlay, seed))
     }
 
-    /// Appends a finished run. After the first failure nothing is appended.
-    pub fn append(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
+    fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
         let mut w = self.writer();
         if w.failure.is_some() {
             return;
@@ -193,38 +207,8 @@ impl Journal {
         w.failure = done.err();
     }
 
-    /// True if an append has failed.
-    pub fn has_failed(&self) -> bool {
-        self.writer().failure.is_some()
-    }
-
-    /// Why an append failed; `None` if none has failed.
-    pub fn failure(&self) -> Option<String> {
-        self.writer().failure.as_ref().map(|e| format!("cannot write {}: {e}", self.path.display()))
-    }
-
-    /// The number of runs in the journal.
-    pub fn runs(&self) -> usize {
-        self.writer().runs
-    }
-
-    fn writer(&self) -> std::sync::MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-}
-
-/// One run after another, each kept.
-impl Workshop for Journal {
-    fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
-        self.take(point, overlay, seed)
-    }
-
-    fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
-        self.append(point, overlay, run);
-    }
-
     fn is_full(&self) -> bool {
-        self.has_failed()
+        self.writer().failure.is_some()
     }
 }
 
@@ -385,10 +369,14 @@ impl Kept<'_> {
             bss: &run.bss,
             contending: run.contending,
             arguments: &run.arguments,
-            series: &run.series,
+            series: &run.detail.series,
             flows: run.flows.iter().map(|f| [histogram(&f.rtt), histogram(&f.delay)]).collect(),
             queues: run.queues.iter().map(|q| histogram(&q.delay)).collect(),
-            successes: run.successes.as_ref().map(|s| SuccessList { warmup: s.warmup, sequence: Codes(&s.sequence) }),
+            successes: run
+                .detail
+                .successes
+                .as_ref()
+                .map(|s| SuccessList { warmup: s.warmup, sequence: Codes(&s.sequence) }),
         }
     }
 }
@@ -402,14 +390,14 @@ impl KeptRead {
         };
         (run.stations, run.bss) = (self.stations, self.bss);
         (run.contending, run.arguments) = (self.contending, self.arguments);
-        run.series = self.series;
+        run.detail.series = self.series;
         for (flow, [rtt, delay]) in run.flows.iter_mut().zip(&self.flows) {
             (flow.rtt, flow.delay) = (durations(rtt), durations(delay));
         }
         for (queue, delay) in run.queues.iter_mut().zip(&self.queues) {
             queue.delay = durations(delay);
         }
-        run.successes =
+        run.detail.successes =
             self.successes.map(|s| Successes { sequence: s.sequence.iter().map(success).collect(), warmup: s.warmup });
     }
 }

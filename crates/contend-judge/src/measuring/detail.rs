@@ -113,13 +113,13 @@ impl Detail {
         let Some(phy) = phy.filter(|_| self.frames) else { return };
         fingerprint::note(run, phy);
         let Some(c) = shown else {
-            (run.frames, run.frames_missed) = (Vec::new(), 0);
+            (run.detail.frames, run.frames_missed) = (Vec::new(), 0);
             return;
         };
-        run.frames.retain(|f| f.start >= c.from && f.start < c.to);
-        run.frames_missed += run.frames.len().saturating_sub(c.limit) as u64;
-        run.frames.truncate(c.limit);
-        run.frames.shrink_to_fit();
+        run.detail.frames.retain(|f| f.start >= c.from && f.start < c.to);
+        run.frames_missed += run.detail.frames.len().saturating_sub(c.limit) as u64;
+        run.detail.frames.truncate(c.limit);
+        run.detail.frames.shrink_to_fit();
     }
 
     /// Upper bound on the memory of a run of this size that keeps `keep`, in bytes.

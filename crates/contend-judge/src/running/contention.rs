@@ -2,7 +2,7 @@
 
 use contend_core::Refusal;
 use contend_experiment::point::Contended;
-use contend_experiment::results::{Air, PointKey, Run, Successes, Wait, Ways};
+use contend_experiment::results::{Air, Detail, PointKey, Run, Successes, Wait, Ways};
 use contend_sim::wifi::{Saturated, SaturatedSpec, Tally};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,7 +79,10 @@ pub(crate) fn run(
         digest: format!("{:016x}", all.digest()),
         events: last.cycles(),
         air: Some(air),
-        successes: successes.then_some(Successes { sequence, warmup: contended.warmup as usize }),
+        detail: Detail {
+            successes: successes.then_some(Successes { sequence, warmup: contended.warmup as usize }),
+            ..Detail::default()
+        },
         stations,
         contending: Some(contended.spec.contenders.len() as u32),
         ..Run::of_model(point, BTreeMap::new(), BTreeMap::new())

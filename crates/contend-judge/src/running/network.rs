@@ -10,7 +10,7 @@ use contend_core::{Packet, Span, Time};
 use contend_experiment::map::MOST_INSTANTS;
 use contend_experiment::point::{Member, Resolved};
 use contend_experiment::results::{
-    Air, Backlog, Channel, Drops, Emulation, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses,
+    Air, Backlog, Channel, Detail, Drops, Emulation, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses,
     ObservedStation, ObserverSeries, Percentiles, PointKey, Queue, QueueSample, QueueSeries, Radio, Run, Series,
     Successes, Transmitter, Wait, Ways, Word,
 };
@@ -184,13 +184,15 @@ pub fn run(
         air: air(&net, &base, &last),
         frames_missed: net.frames().map_or(0, FrameLog::missed),
         metrics: BTreeMap::new(),
-        series,
-        frames: captured(&net),
-        channel: channel(&net),
-        successes: measure.successes.then(|| Successes {
-            sequence: net.bss().map_or_else(Vec::new, |c| c.successes().to_vec()),
-            warmup: before,
-        }),
+        detail: Detail {
+            series,
+            frames: captured(&net),
+            channel: channel(&net),
+            successes: measure.successes.then(|| Successes {
+                sequence: net.bss().map_or_else(Vec::new, |c| c.successes().to_vec()),
+                warmup: before,
+            }),
+        },
         stations: net.stations().to_vec(),
         bss: scenario.cell.as_ref().map_or_else(Vec::new, bss),
         contending: None,

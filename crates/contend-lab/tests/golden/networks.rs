@@ -117,7 +117,8 @@ fn count(number: u64, text: &str, o: &Outcome, rare: &mut Rare) {
         assert!(CASES.contains(&case), "{case}");
         *rare.entry(case).or_default() += n;
     };
-    let heard = |kind, outcome| run.frames.iter().filter(|f| f.kind == kind && f.outcome == outcome).count() as u64;
+    let heard =
+        |kind, outcome| run.detail.frames.iter().filter(|f| f.kind == kind && f.outcome == outcome).count() as u64;
     add("RTS lost", heard(FrameKind::Rts, Heard::Errored));
     add("CTS lost", heard(FrameKind::Cts, Heard::Errored));
     add("data lost on the air", heard(FrameKind::Data, Heard::Errored));
@@ -159,7 +160,7 @@ fn counters(number: u64, text: &str) -> Vec<StationCounters> {
 /// Packets on the air that were handed to the network in the same nanosecond as one of another flow.
 fn ties(run: &Run) -> u64 {
     let mut flows: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
-    for f in run.frames.iter().filter_map(|f| f.packet) {
+    for f in run.detail.frames.iter().filter_map(|f| f.packet) {
         flows.entry(f.sent.as_nanos()).or_default().insert(f.flow.0);
     }
     flows.values().filter(|f| f.len() > 1).count() as u64

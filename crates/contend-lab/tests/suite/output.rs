@@ -180,7 +180,10 @@ fn every_table_has_as_many_values_in_each_column_as_rows() {
         (columns::flows(&o), sum(|r| r.flows.len())),
         (columns::queues(&o), sum(|r| r.queues.len())),
         (columns::air(&o), sum(|r| usize::from(r.air.is_some()))),
-        (columns::series(&o), sum(|r| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len()))),
+        (
+            columns::series(&o),
+            sum(|r| r.detail.series.time_s.len() * (r.detail.series.flows.len() + r.detail.series.queues.len())),
+        ),
     ];
     for (table, rows) in &all {
         let names: BTreeSet<&str> = table.headings().iter().map(|h| h.name.as_str()).collect();
@@ -224,7 +227,7 @@ fn a_long_series_is_written_in_row_groups_that_need_little_memory() {
     let row = reader.get_row_iter(None).unwrap().nth(65_536).unwrap().unwrap();
     let (flow, k) = (65_536 / 15_001, 65_536 % 15_001);
     assert_eq!(row.get_string(at("name")).unwrap(), &o.runs[0].flows[flow].name);
-    let bytes = &o.runs[0].series.flows[flow].delivered_bytes;
+    let bytes = &o.runs[0].detail.series.flows[flow].delivered_bytes;
     let rate = (bytes[k] - bytes[k - 1]) as f64 * 80.0;
     assert!((row.get_double(at("goodput")).unwrap() / rate - 1.0).abs() < 1e-6);
 }
@@ -242,17 +245,17 @@ fn series_hold_every_instant_of_flows_and_queues() {
         reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
     let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).take(per_run as usize).collect();
-    let sample = o.runs[0].series.flows[0].get(30).unwrap();
+    let sample = o.runs[0].detail.series.flows[0].get(30).unwrap();
     assert_eq!(rows[30].get_long(at("cwnd")).unwrap(), i64::from(sample.snd_cwnd));
     assert_eq!(rows[30].get_double(at("srtt")).unwrap(), f64::from(sample.srtt_us) / 1e6);
-    let before = o.runs[0].series.flows[0].delivered_bytes[29];
+    let before = o.runs[0].detail.series.flows[0].delivered_bytes[29];
     assert!(
         (rows[30].get_double(at("goodput")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0
     );
     assert!(rows[0].is_null(at("goodput")).unwrap(), "the first instant has no rate");
     let queue = &rows[8 * 601 + 5];
     assert_eq!(queue.get_string(at("scope")).unwrap(), "queue");
-    assert_eq!(queue.get_long(at("queue.length")).unwrap(), o.runs[0].series.queues[0].packets[5] as i64);
+    assert_eq!(queue.get_long(at("queue.length")).unwrap(), o.runs[0].detail.series.queues[0].packets[5] as i64);
     assert!(queue.is_null(at("cwnd")).unwrap());
 }
 

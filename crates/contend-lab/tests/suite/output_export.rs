@@ -117,7 +117,7 @@ fn a_data_file_of_flent_has_the_series_of_the_run() {
     let flows = [("TCP download::1", 0), ("TCP download::2", 1), ("TCP upload::1", 2), ("UDP download::1", 3)];
     for (name, i) in flows {
         let rates = numbers(&d["results"][name]);
-        let (flow, samples) = (&run.flows[i], &run.series.flows[i]);
+        let (flow, samples) = (&run.flows[i], &run.detail.series.flows[i]);
         let total = rates.iter().sum::<f64>() * 0.25 * 1e6 / 8.0;
         assert!(close(total, *samples.delivered_bytes.last().unwrap() as f64), "{name}");
         // The warm-up takes the first four steps.
@@ -141,7 +141,7 @@ fn a_data_file_of_flent_has_the_series_of_the_run() {
     assert!(close(at("TCP download sum"), a + b) && close(at("TCP download avg"), (a + b) / 2.0));
     assert!(close(at("TCP download fairness"), (a + b) * (a + b) / (2.0 * (a * a + b * b))));
     assert!(close(at("TCP totals"), a + b + at("TCP upload::1")));
-    let rtt = (0..3).map(|i| f64::from(*run.series.flows[i].srtt_us.last().unwrap())).sum::<f64>() / 3e3;
+    let rtt = (0..3).map(|i| f64::from(*run.detail.series.flows[i].srtt_us.last().unwrap())).sum::<f64>() / 3e3;
     assert!(close(value("Ping (ms)::ICMP", 11), rtt));
 }
 
@@ -184,7 +184,7 @@ fn a_flow_is_written_as_iperf3_would() {
     };
     let run: &Run = &o.runs[0];
     for (i, name, mss) in [(0, "web.1.json", 1460), (1, "web.2.json", 1460), (2, "backup.json", 1448)] {
-        let (d, flow, samples) = (read(name), &run.flows[i], &run.series.flows[i]);
+        let (d, flow, samples) = (read(name), &run.flows[i], &run.detail.series.flows[i]);
         let test = &d["start"]["test_start"];
         assert_eq!((&test["protocol"], &test["num_streams"]), (&json!("TCP"), &json!(1)));
         assert_eq!((&test["omit"], &test["duration"]), (&json!(1.0), &json!(2.0)));
@@ -252,9 +252,9 @@ fn a_trace_of_perfetto_has_every_frame_on_the_track_of_its_station() {
     let named: Vec<&str> = tracks.iter().map(|t| t["args"]["name"].as_str().unwrap()).collect();
     assert_eq!(named, run.stations);
     let frames: Vec<&Value> = events.iter().filter(|e| e["ph"] == "X").collect();
-    assert_eq!((frames.len(), frames.len() + tracks.len() + 1), (run.frames.len(), events.len()));
+    assert_eq!((frames.len(), frames.len() + tracks.len() + 1), (run.detail.frames.len(), events.len()));
     assert!(frames.len() > 100);
-    let mut expected: Vec<_> = run.frames.iter().collect();
+    let mut expected: Vec<_> = run.detail.frames.iter().collect();
     expected.sort_by_key(|f| (f.start, f.from));
     let mut free = vec![0.0; run.stations.len() + 1];
     for (e, f) in frames.iter().zip(expected) {

@@ -236,7 +236,7 @@ fn the_timeline_says_how_many_frames_did_not_fit() {
     let path = folder.path().join("report.html");
     assert!(report(SMALL, &path).contains(": 4000 frames."));
     let mut o = outcome(SMALL);
-    o.runs.iter_mut().filter(|r| !r.frames.is_empty()).for_each(|r| r.frames_missed = 7);
+    o.runs.iter_mut().filter(|r| !r.detail.frames.is_empty()).for_each(|r| r.frames_missed = 7);
     write_report(&o, &context(SMALL), &path).unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().contains(": the first 4000 of 4007 frames."));
 }
@@ -322,7 +322,7 @@ fn the_map_of_a_field_has_its_stations_links_ways_and_hidden_pairs() {
     let path = folder.path().join("report.html");
     let shape = Shape { uploads: &[1], downloads: 1, frames: 0, ..SMALL };
     let mut o = outcome(shape);
-    o.runs.iter_mut().for_each(|r| r.series.map = Some(three_in_a_row()));
+    o.runs.iter_mut().for_each(|r| r.detail.series.map = Some(three_in_a_row()));
     write_report(&o, &context(shape), &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
     let map = page.split("<figure class=\"wide map\"").nth(1).unwrap().split("</figure>").next().unwrap();
@@ -347,7 +347,7 @@ fn one_seed_and_no_series_still_make_a_page() {
     let path = folder.path().join("report.html");
     let shape = Shape { uploads: &[1], seeds: 1, frames: 0, ..SMALL };
     let mut o = outcome(shape);
-    o.runs.iter_mut().for_each(|r| r.series = Default::default());
+    o.runs.iter_mut().for_each(|r| r.detail.series = Default::default());
     write_report(&o, &context(shape), &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.contains("1 seed: no interval") && !page.contains("class=\"err\""));

@@ -88,12 +88,12 @@ fn frames_with_mcs_name_it_and_have_a_qos_header() {
     let mut run = one_run(300);
     let modes = [(Family::Ht, 40, 2, 7), (Family::Vht, 80, 2, 8), (Family::He, 80, 1, 11)];
     let modes = modes.map(|(family, width, streams, mcs)| Mode::new(family, width, streams, mcs).unwrap());
-    for (f, mode) in run.frames.iter_mut().filter(|f| f.kind == FrameKind::Data).zip(modes.iter().cycle()) {
+    for (f, mode) in run.detail.frames.iter_mut().filter(|f| f.kind == FrameKind::Data).zip(modes.iter().cycle()) {
         (f.mode, f.bytes) = (Some(*mode), f.bytes + QOS_CONTROL);
     }
     let Some(file) = captured(&run, CaptureFormat { qos: true, ..CaptureFormat::default() }) else { return };
     assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
-    let all = run.frames.iter().filter(|f| f.kind == FrameKind::Data).count();
+    let all = run.detail.frames.iter().filter(|f| f.kind == FrameKind::Data).count();
     let count =
         |filter: &str| tshark(file.path(), &["-Y", filter, "-T", "fields", "-e", "frame.number"]).lines().count();
     assert_eq!(count("wlan.fc.type_subtype == 0x28"), all, "QoS data");
@@ -125,8 +125,8 @@ fn times_lengths_and_addresses_are_those_of_the_frames() {
         file.path(),
         &[&["-T", "fields"][..], &fields.iter().flat_map(|f| ["-e", f]).collect::<Vec<_>>()].concat(),
     );
-    assert_eq!(text.lines().count(), run.frames.len());
-    let mut frames: Vec<_> = run.frames.iter().collect();
+    assert_eq!(text.lines().count(), run.detail.frames.len());
+    let mut frames: Vec<_> = run.detail.frames.iter().collect();
     frames.sort_by_key(|f| (f.start, f.from));
     for (line, f) in text.lines().zip(frames) {
         let v: Vec<&str> = line.split('\t').collect();
@@ -181,7 +181,7 @@ fn every_checksum_of_a_whole_capture_is_right() {
         fcs += usize::from(v[2] == "1");
     }
     assert!(tcp > 500, "{tcp}");
-    assert_eq!(fcs, run.frames.iter().filter(|f| f.outcome == Fate::Received).count());
+    assert_eq!(fcs, run.detail.frames.iter().filter(|f| f.outcome == Fate::Received).count());
 }
 
 #[test]
@@ -213,6 +213,7 @@ fn tcp_options_and_retransmissions_are_recognised() {
     let seen =
         ["-o", "wlan.retransmitted:FALSE", "-Y", "tcp.analysis.retransmission", "-T", "fields", "-e", "frame.number"];
     let again = run
+        .detail
         .frames
         .iter()
         .filter(|f| f.retry == 0 && f.packet.is_some_and(|p| p.tcp().is_some_and(|s| s.copy > 0)))
@@ -223,15 +224,15 @@ fn tcp_options_and_retransmissions_are_recognised() {
 #[test]
 fn no_port_is_taken_for_another_protocol() {
     let mut run = one_run(50);
-    let data = *run.frames.iter().find(|f| f.packet.is_some_and(|p| p.size == 1_500)).unwrap();
-    run.frames.clear();
-    run.channel.ends = vec![Some([0, 1]); 4_000];
+    let data = *run.detail.frames.iter().find(|f| f.packet.is_some_and(|p| p.size == 1_500)).unwrap();
+    run.detail.frames.clear();
+    run.detail.channel.ends = vec![Some([0, 1]); 4_000];
     for flow in 0..4_000 {
         for body in [data.packet.unwrap().body, Body::Udp { seq: 3 }] {
-            let start = data.start + Span::from_micros(400) * run.frames.len() as u64;
+            let start = data.start + Span::from_micros(400) * run.detail.frames.len() as u64;
             let mut packet = data.packet.unwrap().with_body(body);
             packet.flow = FlowId(flow);
-            run.frames.push(Frame { start, packet: Some(packet), ..data });
+            run.detail.frames.push(Frame { start, packet: Some(packet), ..data });
         }
     }
     for payload in [0, 64] {
@@ -352,8 +353,8 @@ fn each_frame_of_a_field_says_where_its_transmitter_was() {
     let run = chain();
     let Some(file) = captured(&run, CaptureFormat::default()) else { return };
     let text = tshark(file.path(), &["-T", "fields", "-e", "frame.comment"]);
-    assert_eq!(text.lines().count(), run.frames.len());
-    let mut frames: Vec<_> = run.frames.iter().collect();
+    assert_eq!(text.lines().count(), run.detail.frames.len());
+    let mut frames: Vec<_> = run.detail.frames.iter().collect();
     frames.sort_by_key(|f| (f.start, f.from));
     for (line, f) in text.lines().zip(frames) {
         let place = format!("from sta.{} at ({}.00m, 50.00m)", f.from + 1, 200 * (f.from + 1));

@@ -121,10 +121,10 @@ fn a_journal_gives_back_what_it_was_given_up_to_the_byte_where_it_is_torn() {
         let journal = Journal::resume(&torn).unwrap().unwrap();
         assert_eq!(journal.runs(), ends[1..].iter().filter(|e| **e <= end).count(), "{end}");
         for (run, _) in made.runs.iter().zip(&ends[1..]).filter(|(_, e)| **e <= end) {
-            let mut back = journal.take(point, &Default::default(), run.seed).unwrap();
+            let mut back = journal.earlier(point, &Default::default(), run.seed).unwrap();
             back.wall_s = 0.0;
-            back.frames.clone_from(&run.frames);
-            back.channel.clone_from(&run.channel);
+            back.detail.frames.clone_from(&run.detail.frames);
+            back.detail.channel.clone_from(&run.detail.channel);
             assert_eq!(format!("{back:?}"), format!("{run:?}"));
         }
     }

@@ -187,7 +187,7 @@ pub fn air(o: &Outcome) -> Table<'_> {
 /// The time series: one row for each run, flow and instant, and one for each run, queue and instant. The column `scope`
 /// is `flow` or `queue`.
 pub fn series(o: &Outcome) -> Table<'_> {
-    let rows = |r: &Run| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len());
+    let rows = |r: &Run| r.detail.series.time_s.len() * (r.detail.series.flows.len() + r.detail.series.queues.len());
     Table::new("contend/series/2", series_columns(o), groups(&o.runs, rows))
 }
 
@@ -413,15 +413,15 @@ impl Rows<'_> {
 
     /// For each row: the index of its flow or queue (queues are numbered after the flows), and its instant.
     fn places(&self) -> impl Iterator<Item = (usize, usize)> {
-        let many = self.run.series.time_s.len().max(1);
+        let many = self.run.detail.series.time_s.len().max(1);
         self.range.clone().map(move |row| (row / many, row % many))
     }
 
     /// Each flow at each instant; nothing for queues.
     fn flows_at(&self, each: &mut dyn FnMut(Option<&Instant>)) {
-        let time = &self.run.series.time_s;
+        let time = &self.run.detail.series.time_s;
         self.places().for_each(|(i, k)| {
-            let at = |k: usize| self.run.series.flows.get(i).and_then(|f| f.get(k)).zip(time.get(k));
+            let at = |k: usize| self.run.detail.series.flows.get(i).and_then(|f| f.get(k)).zip(time.get(k));
             let instant = at(k).map(|(now, t)| {
                 let before = k.checked_sub(1).and_then(at).map(|(sample, earlier)| (sample, t - earlier));
                 Instant { now, before }
@@ -432,14 +432,14 @@ impl Rows<'_> {
 
     /// Each queue at each instant; nothing for flows.
     fn queues_at(&self, each: &mut dyn FnMut(Option<&QueueSample>)) {
-        let queue = |i: usize| self.run.series.queues.get(i.checked_sub(self.run.series.flows.len())?);
+        let queue = |i: usize| self.run.detail.series.queues.get(i.checked_sub(self.run.detail.series.flows.len())?);
         self.places().for_each(|(i, k)| each(queue(i).and_then(|q| q.get(k)).as_ref()));
     }
 
     /// The rate that an estimator reports for each flow.
     fn estimate(&self, name: &str) -> Vec<Option<f64>> {
         let of = |(i, k): (usize, usize)| {
-            let of_flow = self.run.series.estimates.iter().find(|e| e.flow == i && e.name == name)?;
+            let of_flow = self.run.detail.series.estimates.iter().find(|e| e.flow == i && e.name == name)?;
             of_flow.rate_bps.get(k).map(|r| *r as f64)
         };
         self.places().map(of).collect()
@@ -455,10 +455,10 @@ type Counted = fn(&ObservedStation) -> (&Vec<u64>, f64);
 impl Rows<'_> {
     /// What the station of each row, the owner of its queue, has at an instant.
     fn observed(&self, of: &dyn Fn(&ObservedStation, usize) -> Option<f64>) -> Vec<Option<f64>> {
-        let station = |i: usize| i.checked_sub(self.run.series.flows.len());
+        let station = |i: usize| i.checked_sub(self.run.detail.series.flows.len());
         let at = |(i, k): (usize, usize)| {
             let station = station(i)?;
-            of(self.run.series.observed.iter().find(|s| s.station == station)?, k)
+            of(self.run.detail.series.observed.iter().find(|s| s.station == station)?, k)
         };
         self.places().map(at).collect()
     }
@@ -466,7 +466,7 @@ impl Rows<'_> {
 
 /// The names of all observers in all runs, without duplicates.
 fn observers(o: &Outcome) -> BTreeSet<&str> {
-    let stations = o.runs.iter().flat_map(|r| &r.series.observed);
+    let stations = o.runs.iter().flat_map(|r| &r.detail.series.observed);
     stations.flat_map(|s| &s.observers).map(|o| o.name.as_str()).collect()
 }
 
@@ -506,7 +506,7 @@ fn observed_columns(o: &Outcome) -> Vec<Column<'_, Rows<'_>>> {
 
 /// The names of all estimates in all runs, without duplicates.
 fn watched(o: &Outcome) -> BTreeSet<&str> {
-    o.runs.iter().flat_map(|r| &r.series.estimates).map(|e| e.name.as_str()).collect()
+    o.runs.iter().flat_map(|r| &r.detail.series.estimates).map(|e| e.name.as_str()).collect()
 }
 
 /// The name of flow `i`; indices after the last flow are queues.
@@ -520,7 +520,7 @@ fn series_columns(o: &Outcome) -> Vec<Column<'_, Rows<'_>>> {
     fn text<'a>(name: &str, of: Texts) -> Column<'a, Rows<'a>> {
         Column::texts(name, move |r: &Rows<'_>| r.places().map(|(i, _)| of(r.run, i).map(str::to_owned)).collect())
     }
-    let time = |r: &Rows<'_>| r.places().map(|(_, k)| r.run.series.time_s.get(k).copied()).collect();
+    let time = |r: &Rows<'_>| r.places().map(|(_, k)| r.run.detail.series.time_s.get(k).copied()).collect();
     let estimate = |name| {
         Column::numbers(format!("{ESTIMATE}.{name}"), Some(Dimension::Rate), move |r: &Rows<'_>| r.estimate(name))
     };

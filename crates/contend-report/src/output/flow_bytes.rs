@@ -53,12 +53,12 @@ impl Endpoints {
         let mut all = Endpoints::default();
         // Behind an access point are wired hosts.
         let station = |s: StationId| Some(s).filter(|s| !run.is_ap(*s));
-        for (flow, ends) in (0..).zip(&run.channel.ends) {
+        for (flow, ends) in (0..).zip(&run.detail.channel.ends) {
             let ends = ends.map(|ends| ends.map(station)).unwrap_or_default();
             all.0.insert(flow, FlowFacts { ends, ..FlowFacts::default() });
         }
-        let data = run.frames.iter().filter(|f| f.kind == FrameKind::Data).filter_map(|f| f.packet.as_ref());
-        for p in data.chain(run.channel.packets.iter().map(|p| &p.packet)) {
+        let data = run.detail.frames.iter().filter(|f| f.kind == FrameKind::Data).filter_map(|f| f.packet.as_ref());
+        for p in data.chain(run.detail.channel.packets.iter().map(|p| &p.packet)) {
             let facts = all.0.entry(p.flow.0).or_default();
             facts.largest = facts.largest.max(p.size);
             if let Some(s) = p.tcp() {

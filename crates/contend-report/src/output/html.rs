@@ -110,7 +110,7 @@ pub fn report_page(o: &Outcome, ctx: &ReportContext) -> String {
     if let Some(f) = charts::ledger(o, &points) {
         body += &section("Airtime", &format!("<div class=\"figures\">{}</div>", f.html(&command)));
     }
-    if let Some(run) = o.runs.iter().find(|r| !r.frames.is_empty()) {
+    if let Some(run) = o.runs.iter().find(|r| !r.detail.frames.is_empty()) {
         let again = redraw(&command, &run.point, &run.seed.to_string());
         body += &section("The air, frame by frame", &air::timeline(run, &again));
     }
@@ -380,7 +380,7 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
         }
         let mut figures: Vec<Figure> = charts::flow_bars(&runs, &every).into_iter().collect();
         figures.extend(series::jain_over_time(&runs, ctx.warmup_s, &every));
-        if let Some(run) = runs.iter().find(|r| r.series.time_s.len() > 1) {
+        if let Some(run) = runs.iter().find(|r| r.detail.series.time_s.len() > 1) {
             figures.extend(series::over_time(run, ctx.warmup_s, &redraw(command, p, &run.seed.to_string())));
         }
         figures.extend(series::delays(&runs, &every));

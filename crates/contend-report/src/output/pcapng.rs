@@ -42,11 +42,11 @@ pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io:
     section_header(&mut w)?;
     interface(&mut w)?;
     names(run, &mut w)?;
-    let mut order: Vec<&Frame> = run.frames.iter().collect();
+    let mut order: Vec<&Frame> = run.detail.frames.iter().collect();
     order.sort_by_key(|f| (f.start, f.from));
     let mut bytes = Vec::with_capacity(256);
     for (number, frame) in (0..).zip(order) {
-        let packets = run.channel.packets(frame);
+        let packets = run.detail.channel.packets(frame);
         if packets.is_empty() {
             shown.write(&Mpdu { frame: *frame, together: &[], ampdu: None }, &mut bytes, &mut w)?;
         }
@@ -141,7 +141,7 @@ impl Shown<'_> {
                 // Compressed, of the traffic identifier in the highest bits (802.11-2016 §9.3.1.8.3), then the number
                 // of the first MPDU. In place of a fragment number is the length of the bitmap (802.11ax-2021 table
                 // 9-30a, 802.11be-2024).
-                let bitmap = self.run.channel.bitmap(f);
+                let bitmap = self.run.detail.channel.bitmap(f);
                 let length: u16 = match bitmap.len() {
                     0..=8 => 0,
                     9..=32 => 4,
@@ -154,51 +154,7 @@ impl Shown<'_> {
                 cut = (f.bytes as usize + radiotap.len()).saturating_sub(out.len() + 4);
             }
             FrameKind::Data => {
-                let far = |bssid: Mac, source: bool| f.packet.as_ref().map_or(bssid, |p| self.ends.mac(p, source));
-                // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
-                let (to, from) = (mac_of(f.to), mac_of(f.from));
-                let shares = mpdu.together.len() > 1;
-                let (ds, a3): (u8, Mac) = match (self.run.is_ap(f.from), self.run.is_ap(f.to)) {
-                    _ if f.to == BROADCAST => (0, AD_HOC),
-                    // The addresses of packets that share an MPDU are in front of each.
-                    (true, _) if shares => (FROM_DS, from),
-                    (false, true) if shares => (TO_DS, to),
-                    (true, _) => (FROM_DS, far(from, true)),
-                    (false, true) => (TO_DS, far(to, false)),
-                    (false, false) => (0, AD_HOC),
-                };
-                control(out, if capture.qos { DATA | QOS } else { DATA }, ds | retry);
-                out.extend(to);
-                out.extend(from);
-                out.extend(a3);
-                out.extend((f.sequence << 4).to_le_bytes());
-                if capture.qos {
-                    // §9.2.4.5: traffic identifier, normal ACK, and whether packets share the MPDU.
-                    out.extend([f.category.tid() | u8::from(shares) << 7, 0]);
-                }
-                if let [before @ .., last] = mpdu.together
-                    && shares
-                {
-                    before.iter().for_each(|p| self.subframe(&p.packet, out));
-                    self.subframe_header(&last.packet, out);
-                }
-                // LLC and SNAP (RFC 1042).
-                out.extend(LLC_SNAP);
-                let last = mpdu.together.last().map(|p| p.packet).or(f.packet);
-                let payload = match &last {
-                    Some(p) if is_message(p) => match self.run.channel.messages.get(&p.payload) {
-                        Some(m) => {
-                            write_message(m, (f.from, f.to), p.size as usize, out);
-                            0
-                        }
-                        None => experimental(f, radiotap.len(), out),
-                    },
-                    Some(p) => {
-                        out.extend([0x08, 0x00]);
-                        write_packet(p, &self.ends, out)
-                    }
-                    None => experimental(f, radiotap.len(), out),
-                };
+                let payload = self.data(mpdu, retry, &control, out);
                 let kept = payload.min(capture.payload);
                 out.resize(out.len() + kept, 0);
                 cut = payload - kept;
@@ -212,6 +168,56 @@ impl Shown<'_> {
             out[FLAGS] |= HAS_FCS;
         }
         out.len() + cut
+    }
+
+    /// Writes the MAC header of a data frame and what is in it, and returns the number of bytes of payload that follow.
+    fn data(&self, mpdu: &Mpdu<'_>, retry: u8, control: &dyn Fn(&mut Vec<u8>, u8, u8), out: &mut Vec<u8>) -> usize {
+        let (f, capture, header) = (&mpdu.frame, self.capture, out.len());
+        let far = |bssid: Mac, source: bool| f.packet.as_ref().map_or(bssid, |p| self.ends.mac(p, source));
+        // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
+        let (to, from) = (mac_of(f.to), mac_of(f.from));
+        let shares = mpdu.together.len() > 1;
+        let (ds, a3): (u8, Mac) = match (self.run.is_ap(f.from), self.run.is_ap(f.to)) {
+            _ if f.to == BROADCAST => (0, AD_HOC),
+            // The addresses of packets that share an MPDU are in front of each.
+            (true, _) if shares => (FROM_DS, from),
+            (false, true) if shares => (TO_DS, to),
+            (true, _) => (FROM_DS, far(from, true)),
+            (false, true) => (TO_DS, far(to, false)),
+            (false, false) => (0, AD_HOC),
+        };
+        control(out, if capture.qos { DATA | QOS } else { DATA }, ds | retry);
+        out.extend(to);
+        out.extend(from);
+        out.extend(a3);
+        out.extend((f.sequence << 4).to_le_bytes());
+        if capture.qos {
+            // §9.2.4.5: traffic identifier, normal ACK, and whether packets share the MPDU.
+            out.extend([f.category.tid() | u8::from(shares) << 7, 0]);
+        }
+        if let [before @ .., last] = mpdu.together
+            && shares
+        {
+            before.iter().for_each(|p| self.subframe(&p.packet, out));
+            self.subframe_header(&last.packet, out);
+        }
+        // LLC and SNAP (RFC 1042).
+        out.extend(LLC_SNAP);
+        let last = mpdu.together.last().map(|p| p.packet).or(f.packet);
+        match &last {
+            Some(p) if is_message(p) => match self.run.detail.channel.messages.get(&p.payload) {
+                Some(m) => {
+                    write_message(m, (f.from, f.to), p.size as usize, out);
+                    0
+                }
+                None => experimental(f, header, out),
+            },
+            Some(p) => {
+                out.extend([0x08, 0x00]);
+                write_packet(p, &self.ends, out)
+            }
+            None => experimental(f, header, out),
+        }
     }
 
     /// Appends `p` as a subframe of an A-MSDU that is not the last.
@@ -411,7 +417,7 @@ fn packet(run: &Run, f: &Frame, bytes: &[u8], original: usize, w: &mut impl Writ
     };
     let name = run.stations.get(f.from as usize).map_or("", String::as_str);
     let origin = f.origin.map(|p| format!("from {name} at ({:.2}m, {:.2}m)", p.x, p.y));
-    let message = f.packet.as_ref().filter(|p| is_message(p)).and_then(|p| run.channel.messages.get(&p.payload));
+    let message = f.packet.as_ref().filter(|p| is_message(p)).and_then(|p| run.detail.channel.messages.get(&p.payload));
     let kind = message.map(|m| m.kind.to_owned());
     let comments: Vec<String> = [kind, fate, origin].into_iter().flatten().collect();
     if !comments.is_empty() {

@@ -140,11 +140,11 @@ impl<'a> Job<'a> {
         };
         let runs = &executed.outcome.runs;
         let unwritten = draft.filter(|_| !runs.is_empty()).and_then(|draft| self.write(&executed, draft).err());
-        if self.capture.is_some() && runs.first().is_none_or(|r| r.frames.is_empty()) {
+        if self.capture.is_some() && runs.first().is_none_or(|r| r.detail.frames.is_empty()) {
             say("contend: no frame was on the air in the interval of --capture");
         }
         if let Some(r) = runs.iter().find(|r| r.frames_missed > 0) {
-            let (kept, all) = (r.frames.len(), r.frames.len() as u64 + r.frames_missed);
+            let (kept, all) = (r.detail.frames.len(), r.detail.frames.len() as u64 + r.frames_missed);
             let whose = if self.capture.is_some() { "air.pcapng holds" } else { "the report's timeline shows" };
             say(&format!(
                 "contend: {whose} the first {kept} of {all} frames; give --capture a shorter interval to keep all"

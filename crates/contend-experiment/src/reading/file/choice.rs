@@ -216,14 +216,7 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             let pairs: Vec<(&str, &str)> = words.iter().map(|w| (*w, *w)).collect();
             Value::Word(val.word(&pairs)?.into())
         }
-        Unit::Schedule => {
-            const SHAPE: &str = "[[\"50s\", \"100s\", \"2Mbps\"], ...]: from, to, rate";
-            let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
-                [from, to, rate] => Ok((from.time()?, after(to, from.time()?)?, rate.rate()?)),
-                _ => Err(item.error("must have three values", format!("write {SHAPE}"))),
-            };
-            Value::Schedule(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
-        }
+        Unit::Schedule => Value::Schedule(schedule(val)?),
         Unit::Intervals => Value::Intervals(intervals(val)?),
         Unit::Weights => {
             const SHAPE: &str = "[[\"down.1.sta\", 2], ...]: name, number";
@@ -255,20 +248,31 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             }
             Value::Group(args)
         }
-        Unit::Drops => {
-            let read = |item: Val| {
-                let mut f = item.table()?;
-                let flow = f.need("flow", "\"down\"")?.text()?.to_string();
-                let segment = f.need("segment", "20")?.integer(0..=1_000_000_000_000)?;
-                let copy = f.read_or("copy", 0, |v| v.integer(0..=255))? as u8;
-                f.finish()?;
-                Ok(DropRule { flow, segment, copy })
-            };
-            Value::Drops(
-                val.list("[{ flow = \"down\", segment = 20, copy = 0 }, ...]")?.map(read).collect::<Result<_, _>>()?,
-            )
-        }
+        Unit::Drops => Value::Drops(drops(val)?),
     })
+}
+
+/// Reads rates, each with its beginning and its end.
+fn schedule(val: &Val) -> Result<Vec<(Time, Time, u64)>, FileError> {
+    const SHAPE: &str = "[[\"50s\", \"100s\", \"2Mbps\"], ...]: from, to, rate";
+    let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
+        [from, to, rate] => Ok((from.time()?, after(to, from.time()?)?, rate.rate()?)),
+        _ => Err(item.error("must have three values", format!("write {SHAPE}"))),
+    };
+    val.list(SHAPE)?.map(read).collect()
+}
+
+/// Reads the segments that are dropped.
+fn drops(val: &Val) -> Result<Vec<DropRule>, FileError> {
+    let read = |item: Val| {
+        let mut f = item.table()?;
+        let flow = f.need("flow", "\"down\"")?.text()?.to_string();
+        let segment = f.need("segment", "20")?.integer(0..=1_000_000_000_000)?;
+        let copy = f.read_or("copy", 0, |v| v.integer(0..=255))? as u8;
+        f.finish()?;
+        Ok(DropRule { flow, segment, copy })
+    };
+    val.list("[{ flow = \"down\", segment = 20, copy = 0 }, ...]")?.map(read).collect()
 }
 
 /// Reads pairs of a beginning and an end.

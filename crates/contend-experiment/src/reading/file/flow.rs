@@ -60,60 +60,9 @@ impl<'a> Draft<'a> {
         let packet =
             packet_at.as_ref().map_or(Ok(PACKET), |v| Ok(v.bytes(u64::from(UDP_HEADERS) + 1..=65_535)? as u32))?;
 
-        let tcp = f.get("tcp");
-        let (transport, payload) = match (&tcp, &udp_at) {
-            (Some(_), Some(udp)) => {
-                return Err(udp.error("cannot be used with tcp: a flow uses one of the two", "remove one of the two"));
-            }
-            (None, None) => {
-                return Err(
-                    f.error("has no transport protocol", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")
-                );
-            }
-            (Some(v), None) => {
-                let (spec, payload) = tcp::read(v, &mut f, packet)?;
-                (Transport::Tcp(Box::new(spec)), payload)
-            }
-            (None, Some(_)) => {
-                if let Some(v) = ["window", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key)) {
-                    return Err(v.error("has no meaning for udp", "remove it, or write tcp instead of udp"));
-                }
-                let control = udp_control(&mut udp, &mut f)?;
-                let headers =
-                    udp::headers(packet, control.as_ref()).map_err(|Refusal { what, remedy }| {
-                        match packet_at.as_ref().or(udp_at.as_ref()) {
-                            Some(v) => v.error(format!("is invalid: {what}"), remedy),
-                            None => f.error(format!("cannot be sent: {what}"), remedy),
-                        }
-                    })?;
-                (Transport::Udp(control.map(Box::new)), packet - headers)
-            }
-        };
-
+        let (transport, payload) = transport(&mut f, &mut udp, udp_at.as_ref(), packet, packet_at.as_ref())?;
         let traffic_at = f.get("traffic");
-        let traffic = match (traffic_at.clone(), udp.get("rate")) {
-            (Some(_), Some(rate)) => {
-                return Err(rate.error("contradicts the flow's traffic", "remove one of the two"));
-            }
-            (None, Some(rate)) => cbr(&rate)?,
-            (Some(v), None) => {
-                let traffic = choice(&v, traffic::REGISTRY, "traffic source")?;
-                objection(&v, traffic.entry.name, (traffic.entry.build)(&traffic.args))?;
-                check_files(&v, traffic.entry.name)?;
-                traffic
-            }
-            (None, None) if udp_at.is_some() => {
-                return Err(udp.error(
-                    "has no rate and no traffic",
-                    "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
-                ));
-            }
-            (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
-        };
-        if let Some(udp_at) = udp_at.as_ref().filter(|_| traffic::is_greedy(traffic.entry.name)) {
-            let greedy = format!("cannot carry \"{}\": a sender of datagrams needs a rate", traffic.entry.name);
-            return Err(udp_at.error(greedy, "write udp = { rate = \"1Mbps\" }, or another traffic source"));
-        }
+        let traffic = traffic(&f, &mut udp, udp_at.as_ref(), traffic_at.as_ref())?;
         if udp_at.is_some() {
             udp.finish()?;
         }
@@ -157,6 +106,76 @@ impl<'a> Draft<'a> {
             overhead,
             kernel,
         })
+    }
+}
+
+/// Reads what carries the flow, and returns it with the payload of a packet in bytes.
+fn transport<'a>(
+    f: &mut Fields<'a>,
+    udp: &mut Fields<'a>,
+    udp_at: Option<&Val<'a>>,
+    packet: u32,
+    packet_at: Option<&Val<'a>>,
+) -> Result<(Transport, u32), FileError> {
+    match (f.get("tcp"), udp_at) {
+        (Some(_), Some(udp)) => {
+            Err(udp.error("cannot be used with tcp: a flow uses one of the two", "remove one of the two"))
+        }
+        (None, None) => {
+            Err(f.error("has no transport protocol", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }"))
+        }
+        (Some(v), None) => {
+            let (spec, payload) = tcp::read(&v, f, packet)?;
+            Ok((Transport::Tcp(Box::new(spec)), payload))
+        }
+        (None, Some(_)) => {
+            if let Some(v) = ["window", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key)) {
+                return Err(v.error("has no meaning for udp", "remove it, or write tcp instead of udp"));
+            }
+            let control = udp_control(udp, f)?;
+            let headers = udp::headers(packet, control.as_ref()).map_err(|Refusal { what, remedy }| match packet_at
+                .or(udp_at)
+            {
+                Some(v) => v.error(format!("is invalid: {what}"), remedy),
+                None => f.error(format!("cannot be sent: {what}"), remedy),
+            })?;
+            Ok((Transport::Udp(control.map(Box::new)), packet - headers))
+        }
+    }
+}
+
+/// Reads what the flow carries: `traffic`, or the rate of `udp`.
+fn traffic<'a>(
+    f: &Fields<'a>,
+    udp: &mut Fields<'a>,
+    udp_at: Option<&Val<'a>>,
+    traffic_at: Option<&Val<'a>>,
+) -> Result<Choice<traffic::Build>, FileError> {
+    let traffic = match (traffic_at, udp.get("rate")) {
+        (Some(_), Some(rate)) => {
+            return Err(rate.error("contradicts the flow's traffic", "remove one of the two"));
+        }
+        (None, Some(rate)) => cbr(&rate)?,
+        (Some(v), None) => {
+            let traffic = choice(v, traffic::REGISTRY, "traffic source")?;
+            objection(v, traffic.entry.name, (traffic.entry.build)(&traffic.args))?;
+            check_files(v, traffic.entry.name)?;
+            traffic
+        }
+        (None, None) if udp_at.is_some() => {
+            return Err(udp.error(
+                "has no rate and no traffic",
+                "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
+            ));
+        }
+        (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
+    };
+    match udp_at.filter(|_| traffic::is_greedy(traffic.entry.name)) {
+        Some(udp_at) => Err(udp_at.error(
+            format!("cannot carry \"{}\": a sender of datagrams needs a rate", traffic.entry.name),
+            "write udp = { rate = \"1Mbps\" }, or another traffic source",
+        )),
+        None => Ok(traffic),
     }
 }
 

@@ -4,8 +4,11 @@
 //! reader: it asks for these keys and no others, refuses what lies outside their ranges, accepts every example, and
 //! every default that is written here changes nothing.
 
+mod common;
+mod flow;
 mod judging;
 mod network;
+mod wire;
 
 pub use super::family::{Algorithm, Family};
 pub use super::tcp::{NamedVariant, variants};

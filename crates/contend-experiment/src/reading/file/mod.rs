@@ -185,15 +185,7 @@ pub fn parse_with(
     // Seeds of the command line also replace `decide` of the file: they are exactly the seeds that run.
     let of_call = |v: &Val| seeds_of_file.is_none() || matches!(v.node.site, Site::Set(..));
     let decide = f.read("decide", |v| Ok(Some(v.integer(2..=seeds::MOST)?).filter(|_| of_call(&v))))?.flatten();
-    let sample = f.read("sample", |v| match v.positive_span()? {
-        step if step > duration => {
-            Err(v.error(format!("is {step}, but the whole run is {duration}"), "write a shorter step"))
-        }
-        step if duration.div_floor(step) > MOST_SAMPLES => {
-            Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step"))
-        }
-        step => Ok(step),
-    })?;
+    let sample = f.read("sample", |v| sample(&v, duration))?;
     let show = f.read_or("show", vec![], |v| judge::show(&v))?;
     let names = naming::table_names(&source, &tree);
     let no_sweep = Node { site: Site::None, kind: NodeKind::Table(vec![]) };
@@ -203,11 +195,9 @@ pub fn parse_with(
     let sweep = Sweep::read(&sweep, names, &settings)?;
     let judge = Judge { sweep: &sweep, set };
     let mut ids = BTreeSet::new();
-    let claims = each(f.get("claim"), "[[claim]]", |v| {
-        let claim = judge.claim(v)?;
-        if ids.insert(claim.id.clone()) {
-            Ok(claim)
-        } else {
+    let claims = each(f.get("claim"), "[[claim]]", |v| match judge.claim(v)? {
+        claim if ids.insert(claim.id.clone()) => Ok(claim),
+        claim => {
             Err(v.error(format!("has the id of another claim: \"{}\"", claim.id), "give each [[claim]] its own id"))
         }
     })?;
@@ -251,6 +241,19 @@ pub fn parse_with(
     };
     experiment.needs = experiment.tried()?;
     Ok(experiment)
+}
+
+/// Reads the step of the time series of a run of `duration`.
+fn sample(v: &Val, duration: Span) -> Result<Span, FileError> {
+    match v.positive_span()? {
+        step if step > duration => {
+            Err(v.error(format!("is {step}, but the whole run is {duration}"), "write a shorter step"))
+        }
+        step if duration.div_floor(step) > MOST_SAMPLES => {
+            Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step"))
+        }
+        step => Ok(step),
+    }
 }
 
 /// The tables that describe a network; the other keys belong to the whole experiment.

@@ -150,8 +150,13 @@ impl CapturedFrames {
 
     /// The frames of a simulated run, from `from` on. Transmitters have the names of the run's stations.
     pub fn of_run(run: &Run, from: Time) -> CapturedFrames {
-        let mut frames: Vec<Seen> =
-            run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(|f| seen(f, run)).collect();
+        let mut frames: Vec<Seen> = run
+            .detail
+            .frames
+            .iter()
+            .filter(|f| f.kind == FrameKind::Data && f.start >= from)
+            .map(|f| seen(f, run))
+            .collect();
         frames.sort_by_key(|f| f.at_ns);
         let names = (0..).zip(&run.stations).map(|(id, name)| (address(id), name.clone())).collect();
         CapturedFrames { frames, tsft: false, names }

@@ -161,7 +161,7 @@ impl<'a> Asked<'a> {
         if let Some(range) = self.window()? {
             return Ok(range);
         }
-        let times = &self.run.series.time_s;
+        let times = &self.run.detail.series.time_s;
         let first = times.partition_point(|t| *t < self.run.warmup_s - SAME_INSTANT);
         match (times.get(first), times.last()) {
             (Some(from), Some(to)) if to > from => {
@@ -173,7 +173,7 @@ impl<'a> Asked<'a> {
 
     /// The series of a flow.
     pub(super) fn samples(&self, flow: usize) -> Result<&'a FlowSeries, Unmeasured> {
-        self.run.series.flows.get(flow).ok_or_else(|| {
+        self.run.detail.series.flows.get(flow).ok_or_else(|| {
             Unmeasured::wrong(Refusal::new(
                 "there is no time series of this run",
                 "set `sample`, for example sample = \"100ms\"",
@@ -187,7 +187,7 @@ impl<'a> Asked<'a> {
         range: SampleRange,
         of: fn(&FlowSample) -> u64,
     ) -> impl Iterator<Item = Result<f64, Unmeasured>> {
-        self.members.iter().map(move |i| Ok(range.grown(self.run.series.flows.get(*i), of)? as f64))
+        self.members.iter().map(move |i| Ok(range.grown(self.run.detail.series.flows.get(*i), of)? as f64))
     }
 
     /// Bits per second of the selected flows together: the sum of their rates over the run, or from the increase of a
@@ -226,7 +226,7 @@ impl<'a> Asked<'a> {
     pub(super) fn queue_count(&self, whole: fn(&Queue) -> u64, of: fn(&QueueSample) -> u64) -> Result<f64, Unmeasured> {
         match self.window()? {
             Some(range) => {
-                self.members.iter().map(|i| Ok(range.grown(self.run.series.queues.get(*i), of)? as f64)).sum()
+                self.members.iter().map(|i| Ok(range.grown(self.run.detail.series.queues.get(*i), of)? as f64)).sum()
             }
             None => Ok(self.queue_total(whole)),
         }
@@ -287,7 +287,7 @@ fn sample_at(times: &[f64], instant: f64) -> Option<usize> {
 pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<SampleRange>, Unmeasured> {
     let Some((a, b)) = &m.window else { return Ok(None) };
     let find = |n: &Number| {
-        sample_at(&run.series.time_s, n.value).ok_or_else(|| {
+        sample_at(&run.detail.series.time_s, n.value).ok_or_else(|| {
             let reason = if n.value > run.sim_s + SAME_INSTANT {
                 format!("the run ends at {}s", run.sim_s)
             } else {
@@ -306,7 +306,7 @@ pub(super) fn seconds(run: &Run) -> Vec<SampleRange> {
 
 /// The windows between whole seconds after `from`; `None` unless all of these seconds were sampled.
 fn windows(run: &Run, from: f64) -> Option<Vec<SampleRange>> {
-    let times = &run.series.time_s;
+    let times = &run.detail.series.time_s;
     let (from, to) = (libm::ceil(from - SAME_INSTANT).max(0.0), libm::floor(run.sim_s + SAME_INSTANT));
     let whole = |s: u64| {
         Some(SampleRange {
@@ -324,7 +324,7 @@ fn windows(run: &Run, from: f64) -> Option<Vec<SampleRange>> {
 pub(super) fn by_second(run: &Run) -> Option<Vec<f64>> {
     let total = |w: &SampleRange| {
         (0..run.flows.len())
-            .map(|i| Some(w.grown(run.series.flows.get(i), |s| s.delivered_bytes).ok()? as f64))
+            .map(|i| Some(w.grown(run.detail.series.flows.get(i), |s| s.delivered_bytes).ok()? as f64))
             .sum::<Option<f64>>()
     };
     windows(run, 0.0)?.iter().map(total).collect()

@@ -134,7 +134,7 @@ fn series(run: &mut Run) {
     // 1 kb/s until 10 s, 2 kb/s after that, 3 kb/s at the end, and 9 kb/s for one instant at 15 s.
     let are = (0..=40).map(|k| if k == 30 { 9_000 } else { 1_000 * (k / 20 + 1) });
     let idle = || (0..=40).map(|_| QueueSample::default()).collect();
-    run.series = Series {
+    run.detail.series = Series {
         time_s: (0..=40).map(at).collect(),
         flows: vec![],
         queues: vec![(0..=40).map(ap).collect(), idle(), idle()],
@@ -159,6 +159,6 @@ fn series(run: &mut Run) {
             1 => FlowSample { delivered_bytes: 500 * k, snd_cwnd: 20, ..FlowSample::default() },
             _ => FlowSample::default(),
         };
-        run.series.flows.push((0..=40).map(sample).collect());
+        run.detail.series.flows.push((0..=40).map(sample).collect());
     }
 }

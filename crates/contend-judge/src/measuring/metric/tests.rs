@@ -371,14 +371,14 @@ fn an_instant_that_was_not_sampled_is_an_error() {
         matches!(unmeasured("goodput.up[4s..60s]"), Unmeasured::Wrong(s) if s.what.contains("the run ends at 20s"))
     );
     let mut bare = example();
-    bare.series = Default::default();
+    bare.detail.series = Default::default();
     assert!(
         matches!(Expr::parse("cwnd[up.1]").unwrap().eval(&bare), Err(Unmeasured::Wrong(s)) if s.what.contains("series"))
     );
     assert!(matches!(Expr::parse("jain.short").unwrap().eval(&bare), Err(Unmeasured::Undefined(_))));
     // Samples at only some seconds, for a time window, do not allow a mean over all seconds.
     let mut few = example();
-    few.series.time_s.truncate(7);
+    few.detail.series.time_s.truncate(7);
     assert!(matches!(Expr::parse("jain.short").unwrap().eval(&few), Err(Unmeasured::Undefined(_))));
 }
 
@@ -560,13 +560,13 @@ fn a_run_knows_when_it_had_settled() {
     assert_eq!(settled(&run), None);
     // 9 kB in each of the first five seconds, 1 kB after.
     let delivered = |k: u64| 500 * k + 4_000 * k.min(10);
-    for samples in &mut run.series.flows {
+    for samples in &mut run.detail.series.flows {
         for (k, bytes) in samples.delivered_bytes.iter_mut().enumerate() {
             *bytes = delivered(k as u64);
         }
     }
     assert_eq!(settled(&run), Some(5.0));
-    run.series.time_s.pop();
+    run.detail.series.time_s.pop();
     assert_eq!(settled(&run), None);
 }
 
@@ -710,7 +710,7 @@ fn observers_and_the_truth_about_their_stations() {
     run.stations = vec!["ap".into(), "a".into(), "b".into()];
     let at = |of: &dyn Fn(u64) -> u64| (0..=40).map(of).collect::<Vec<u64>>();
     let rates = |of: &dyn Fn(u64) -> Option<u64>| (0..=40).map(of).collect::<Vec<Option<u64>>>();
-    run.series.observed = vec![ObservedStation {
+    run.detail.series.observed = vec![ObservedStation {
         station: 1,
         observers: vec![ObserverSeries {
             name: "rt_winf".into(),

@@ -5,7 +5,7 @@ pub mod needs;
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
-    Air, Backlog, Channel, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
+    Air, Backlog, Channel, ClaimResult, Detail, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
     PointKey, Queue, QueueSample, Radio, Run, SearchResult, Series, Summary, Transmitter, Wait, Ways,
 };
 use contend_lab::reading::file::{Along, Log};
@@ -244,12 +244,14 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         air: Some(air(&mut dice, &stations)),
         frames_missed: 0,
         metrics: metrics.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
-        series: series(&mut dice, &flows, shape.seconds),
-        frames: exchange(&mut dice, &flows, frames),
-        successes: None,
+        detail: Detail {
+            series: series(&mut dice, &flows, shape.seconds),
+            frames: exchange(&mut dice, &flows, frames),
+            successes: None,
+            channel: Channel { ends, ..Channel::default() },
+        },
         bss: vec![0; stations.len()],
         stations,
-        channel: Channel { ends, ..Channel::default() },
         contending: None,
         arguments: BTreeMap::new(),
         emulation: None,

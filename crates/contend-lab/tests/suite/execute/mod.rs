@@ -81,13 +81,14 @@ fn measuring_changes_nothing_in_a_run() {
 #[test]
 fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_the_same_numbers() {
     let (bare, full) = (execute(SMALL), Call::new(SMALL).detail().capture("1s", "2s").outcome());
+    assert!(bare.runs.iter().all(|r| r.detail.series.time_s.is_empty()
+        && r.detail.frames.is_empty()
+        && r.flows.iter().all(|f| f.rtt.is_empty())));
+    assert!(full.runs.iter().all(|r| r.detail.series.time_s.len() == 31 && r.flows.iter().all(|f| !f.rtt.is_empty())));
     assert!(
-        bare.runs
-            .iter()
-            .all(|r| r.series.time_s.is_empty() && r.frames.is_empty() && r.flows.iter().all(|f| f.rtt.is_empty()))
+        !full.runs[0].detail.frames.is_empty() && full.runs[1].detail.frames.is_empty(),
+        "frames are those of the first run"
     );
-    assert!(full.runs.iter().all(|r| r.series.time_s.len() == 31 && r.flows.iter().all(|f| !f.rtt.is_empty())));
-    assert!(!full.runs[0].frames.is_empty() && full.runs[1].frames.is_empty(), "frames are those of the first run");
     let numbers = |o: &contend_lab::experiment::results::Outcome| {
         json!(o.runs.iter().map(|r| (&r.flows, &r.queues)).collect::<Vec<_>>())
     };
@@ -105,7 +106,10 @@ fn metrics_of_frames_leave_digests_and_captured_frames_as_they_are() {
     );
     assert_eq!(digests(&plain), digests(&looked));
     let frames = |o: &contend_lab::experiment::results::Outcome| {
-        o.runs.iter().map(|r| (r.frames.len(), r.frames.first().map(|f| f.start), r.frames_missed)).collect::<Vec<_>>()
+        o.runs
+            .iter()
+            .map(|r| (r.detail.frames.len(), r.detail.frames.first().map(|f| f.start), r.frames_missed))
+            .collect::<Vec<_>>()
     };
     assert!(frames(&plain)[0].0 > 100);
     assert_eq!(frames(&plain), frames(&looked));
@@ -114,7 +118,7 @@ fn metrics_of_frames_leave_digests_and_captured_frames_as_they_are() {
             && plain.runs[0].metrics.keys().all(|k| !k.starts_with("interarrival"))
     );
     // Without a results folder they are not kept.
-    assert!(execute(&text).runs.iter().all(|r| r.frames.is_empty() && r.frames_missed == 0));
+    assert!(execute(&text).runs.iter().all(|r| r.detail.frames.is_empty() && r.frames_missed == 0));
 }
 
 /// Two downloads and two uploads through a short buffer, so that every control block has an effect.
@@ -180,7 +184,7 @@ fn the_successes_are_kept_if_a_claim_needs_them_and_nothing_else_changes() {
     let plain = execute(SMALL);
     let kept = execute(&claim("jain(successes[all], 50) + jain(successes[down], 50)"));
     assert_eq!(digests(&plain), digests(&kept));
-    assert!(plain.runs.iter().all(|r| r.successes.is_none()));
+    assert!(plain.runs.iter().all(|r| r.detail.successes.is_none()));
     for run in &kept.runs {
         let of = |text: &str| contend_lab::measuring::metric::Expr::parse_any(text).unwrap().values(run).unwrap();
         let air = run.air.as_ref().unwrap();
@@ -204,7 +208,10 @@ fn frames_that_do_not_fit_a_capture_are_counted() {
     let call = || Call::new(SMALL).set("seeds", "1").capture("1s", "2s");
     let (all, some) = (call().outcome(), call().frames(100).outcome());
     let (all, some) = (&all.runs[0], &some.runs[0]);
-    assert_eq!((all.frames_missed, some.frames.len(), some.frames_missed), (0, 100, all.frames.len() as u64 - 100));
+    assert_eq!(
+        (all.frames_missed, some.detail.frames.len(), some.frames_missed),
+        (0, 100, all.detail.frames.len() as u64 - 100)
+    );
     assert_eq!((&json!(all)["frames_missed"], &json!(some)["frames_missed"]), (&json!(0), &json!(some.frames_missed)));
 }
 
@@ -254,7 +261,7 @@ fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
     let o = Call::new(APART).detail().outcome();
     // When each datagram arrived, to a millisecond, by point and seed.
     let arrivals = |point: usize, seed: usize, flow: usize| -> Vec<u64> {
-        o.runs[point * 3 + seed].series.flows[flow].received_bytes.clone()
+        o.runs[point * 3 + seed].detail.series.flows[flow].received_bytes.clone()
     };
     for seed in 0..3 {
         for flow in 0..2 {
@@ -289,8 +296,8 @@ tcp = "newreno"
 traffic = { kind = "sessions", on = "4s", off = "6s" }
 "#;
     let o = Call::new(file).detail().outcome();
-    let times = &o.runs[0].series.time_s;
-    let bytes = &o.runs[0].series.flows[0].received_bytes;
+    let times = &o.runs[0].detail.series.time_s;
+    let bytes = &o.runs[0].detail.series.flows[0].received_bytes;
     let rates = times
         .windows(2)
         .zip(bytes.windows(2))

@@ -125,7 +125,7 @@ fn series(run: &Run, steps: &[Step], protocol: &str, way: &str) -> Vec<Series> {
         .enumerate()
         .filter(|(_, f)| (f.tcp == "udp") == (protocol == "UDP") && (f.direction == "down") == (way == "download"));
     let rate = |flow: usize| {
-        let bytes = run.series.flows.get(flow).map_or(&[][..], |f| &f.delivered_bytes);
+        let bytes = run.detail.series.flows.get(flow).map_or(&[][..], |f| &f.delivered_bytes);
         steps.iter().map(|s| 8e-6 * s.increase(bytes) as f64 / s.seconds()).collect()
     };
     let named = |(n, (flow, _)): (usize, (usize, _))| Series {
@@ -149,7 +149,7 @@ fn together(all: &[&Series], steps: usize) -> (Vec<f64>, Vec<Option<f64>>) {
 /// The mean smoothed round-trip time of the TCP flows in milliseconds at the end of each step.
 fn round_trip(run: &Run, steps: &[Step]) -> Vec<Option<f64>> {
     let at = |s: &Step| {
-        let all = run.series.flows.iter().filter_map(|f| f.srtt_us.get(s.end)).filter(|us| **us > 0);
+        let all = run.detail.series.flows.iter().filter_map(|f| f.srtt_us.get(s.end)).filter(|us| **us > 0);
         let (count, sum) = all.fold((0u32, 0.0), |(count, sum), us| (count + 1, sum + f64::from(*us)));
         (count > 0).then(|| sum / f64::from(count) / 1e3)
     };
@@ -158,7 +158,7 @@ fn round_trip(run: &Run, steps: &[Step]) -> Vec<Option<f64>> {
 
 /// The samples of a flow, with the state of its sender as flent names it.
 fn raw_values(run: &Run, s: &Series, steps: &[Step]) -> Vec<Value> {
-    let samples = run.series.flows.get(s.flow);
+    let samples = run.detail.series.flows.get(s.flow);
     let of = |(step, rate): (&Step, &f64)| {
         let mut value = json!({ "t": step.time.1, "dur": step.seconds(), "val": rate });
         if let (Some(f), Some(object)) = (samples, value.as_object_mut())

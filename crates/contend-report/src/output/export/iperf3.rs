@@ -53,7 +53,7 @@ struct Test<'a> {
 
 impl<'a> Test<'a> {
     fn new(outcome: &'a Outcome, run: &'a Run, i: usize, mss: u32) -> Test<'a> {
-        let (flow, samples) = (&run.flows[i], run.series.flows.get(i));
+        let (flow, samples) = (&run.flows[i], run.detail.series.flows.get(i));
         Test { outcome, run, flow, samples, socket: i + 1, mss, steps: Step::all(run) }
     }
 

@@ -80,7 +80,7 @@ struct Step {
 impl Step {
     /// All steps of `run`.
     fn all(run: &Run) -> Vec<Step> {
-        let times = &run.series.time_s;
+        let times = &run.detail.series.time_s;
         let begins = std::iter::once(0.0).chain(times.iter().copied());
         // A sample at the start of the run ends no step.
         let steps = times.iter().zip(begins).enumerate().map(|(end, (&to, from))| Step { end, time: (from, to) });

@@ -16,14 +16,14 @@ pub(super) const EXPORT: Export = Export {
     sampled: false,
     write: |_, o, sink| {
         // Only the first run keeps its frames.
-        let kept = named(o).into_iter().find(|(_, run)| !run.frames.is_empty());
+        let kept = named(o).into_iter().find(|(_, run)| !run.detail.frames.is_empty());
         kept.map_or(Ok(()), |(name, run)| sink(&format!("{name}.json"), trace(run).as_bytes()))
     },
 };
 
 /// The trace of a run, one event in each line.
 fn trace(run: &Run) -> String {
-    let mut frames: Vec<&Frame> = run.frames.iter().collect();
+    let mut frames: Vec<&Frame> = run.detail.frames.iter().collect();
     frames.sort_by_key(|f| (f.start, f.from));
     let tracks = (0..).zip(&run.stations).map(|(id, name)| track(id, name));
     let air = json!({ "ph": "M", "pid": 1, "name": "process_name", "args": { "name": "air" } });

@@ -21,7 +21,7 @@ type Shape = (u8, u64, u32, u64, u64, u8);
 
 /// The timeline of a run's frames.
 pub(super) fn timeline(run: &Run, command: &str) -> String {
-    let mut frames: Vec<&Frame> = run.frames.iter().collect();
+    let mut frames: Vec<&Frame> = run.detail.frames.iter().collect();
     frames.sort_by_key(|f| (f.start, f.from));
     let Packed { columns, shapes, gaps, n } = packed(&frames);
     let first = frames.first().map_or(0, |f| f.start.as_nanos());
@@ -36,7 +36,7 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
         "stations": stations,
         "flows": run.flows.iter().map(|f| &f.name).collect::<Vec<_>>(),
     });
-    let all = run.frames.len() as u64 + run.frames_missed;
+    let all = run.detail.frames.len() as u64 + run.frames_missed;
     let part = if (n as u64) < all { format!("the first {n} of {all}") } else { n.to_string() };
     let point = if run.point.is_empty() { String::new() } else { format!(" at {}", point_text(&run.point)) };
     let legend: String = [

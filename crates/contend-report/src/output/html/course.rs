@@ -107,8 +107,9 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
     let (lists, fine) = (lines.iter().any(|(e, _)| e.is_list()), lines.iter().all(|(e, _)| e.instantaneous()));
     let mut out = Courses::default();
     for (e, Head { name, style, members: points, .. }) in &lines {
-        let runs: Vec<&Run> = points.iter().flat_map(|p| runs_of(o, p)).filter(|r| r.series.time_s.len() > 1).collect();
-        let Some(time) = runs.first().map(|r| &r.series.time_s) else { continue };
+        let runs: Vec<&Run> =
+            points.iter().flat_map(|p| runs_of(o, p)).filter(|r| r.detail.series.time_s.len() > 1).collect();
+        let Some(time) = runs.first().map(|r| &r.detail.series.time_s) else { continue };
         let [slow, quick] = slow_and_fine(time);
         let instants = |(i, j): (usize, usize)| Some((*time.get(i)?, *time.get(j)?));
         let windows: Vec<(f64, f64)> = if fine { quick } else { slow }.into_iter().filter_map(instants).collect();

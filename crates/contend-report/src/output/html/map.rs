@@ -39,7 +39,7 @@ const PARTS: [(&str, &str); 5] = [
 
 /// The map of a run, if its stations have positions.
 pub(super) fn figure(run: &Run, command: &str) -> Option<String> {
-    let map = run.series.map.as_ref()?;
+    let map = run.detail.series.map.as_ref()?;
     let scale = Scale::of(map)?;
     let hidden = hidden_over_time(map);
     let instants = instants(map, &hidden);

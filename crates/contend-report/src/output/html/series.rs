@@ -17,7 +17,7 @@ const INSTANTS: f64 = 240.0;
 
 /// Figures of one run over time: goodput, congestion window and smoothed round-trip time of the flows, and the queues.
 pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> {
-    let time = &run.series.time_s;
+    let time = &run.detail.series.time_s;
     let (Some(first), Some(last)) = (time.first(), time.last()) else { return Vec::new() };
     let span = last - first;
     if span <= 0.0 {
@@ -110,12 +110,12 @@ impl Sampled<'_> {
         belongs: impl Fn(&Flow) -> bool,
         of: impl Fn(&FlowSeries, (usize, usize)) -> f64,
     ) -> Option<Figure> {
-        let time = &self.run.series.time_s;
+        let time = &self.run.detail.series.time_s;
         let flows: Vec<(&Flow, Vec<f64>)> = self
             .run
             .flows
             .iter()
-            .zip(&self.run.series.flows)
+            .zip(&self.run.detail.series.flows)
             .filter(|(f, _)| belongs(f))
             .map(|(f, s)| (f, windows.iter().map(|w| of(s, *w)).collect()))
             .collect();
@@ -192,12 +192,17 @@ impl Sampled<'_> {
             let at = |w: &(usize, usize)| e.rate_bps.get(w.1).map(|r| *r as f64 / 1e6);
             (format!("{} of {flow}", e.name), windows.iter().map(at).collect())
         };
-        self.rates("Estimated rates", "estimate [Mb/s]", windows, self.run.series.estimates.iter().map(of).collect())
+        self.rates(
+            "Estimated rates",
+            "estimate [Mb/s]",
+            windows,
+            self.run.detail.series.estimates.iter().map(of).collect(),
+        )
     }
     /// The figure of what observers report of their links, beside what the stations really reached.
     fn observed(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let mut lines = vec![];
-        for s in &self.run.series.observed {
+        for s in &self.run.detail.series.observed {
             let station = self.run.stations.get(s.station).map_or("", String::as_str);
             for o in &s.observers {
                 for (what, samples) in [("capacity", &o.capacity_bps), ("available", &o.available_bps)] {
@@ -223,7 +228,7 @@ impl Sampled<'_> {
         windows: &[(usize, usize)],
         mut lines: Vec<(String, Vec<Option<f64>>)>,
     ) -> Option<Figure> {
-        let time = &self.run.series.time_s;
+        let time = &self.run.detail.series.time_s;
         let left = lines.len().saturating_sub(SINGLE);
         lines.truncate(SINGLE);
         let top = lines.iter().flat_map(|(_, line)| line).flatten().copied().reduce(f64::max)?;
@@ -260,8 +265,8 @@ impl Sampled<'_> {
     /// The figure of waiting packets: in the queues of access points, or without one in the queues with the most
     /// packets.
     fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
-        let time = &self.run.series.time_s;
-        let named = self.run.queues.iter().zip(&self.run.series.queues);
+        let time = &self.run.detail.series.time_s;
+        let named = self.run.queues.iter().zip(&self.run.detail.series.queues);
         let mut queues: Vec<(&str, Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s.packets.clone())).collect();
         let aps: Vec<&str> = self.run.access_points().collect();
         if aps.is_empty() {
@@ -316,9 +321,9 @@ fn groups<'a>(flows: impl Iterator<Item = &'a Flow>) -> Vec<&'a str> {
 
 /// Figure of Jain's index over the flows that compete in each second, as the mean over the runs of a point.
 pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Option<Figure> {
-    let sampled: Vec<&&Run> = runs.iter().filter(|r| r.series.time_s.len() > 1 && r.flows.len() > 1).collect();
+    let sampled: Vec<&&Run> = runs.iter().filter(|r| r.detail.series.time_s.len() > 1 && r.flows.len() > 1).collect();
     let first = sampled.first()?;
-    let cuts = windows(&first.series.time_s, 1.0);
+    let cuts = windows(&first.detail.series.time_s, 1.0);
     if cuts.len() < 2 {
         return None;
     }
@@ -327,19 +332,20 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     for &(i, j) in &cuts {
         // A second without any goodput says nothing about fairness.
         let of = |r: &&&Run| {
-            let all: Vec<usize> = (0..r.series.flows.len()).collect();
-            let flows = r.competing(&all).into_iter().filter_map(|k| r.series.flows.get(k));
-            let rates: Vec<f64> = flows.map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
+            let all: Vec<usize> = (0..r.detail.series.flows.len()).collect();
+            let flows = r.competing(&all).into_iter().filter_map(|k| r.detail.series.flows.get(k));
+            let rates: Vec<f64> =
+                flows.map(|s| rate(s, i, j, &r.detail.series.time_s)).filter(|x| x.is_finite()).collect();
             stats::jain(&rates).filter(|_| rates.iter().any(|x| *x > 0.0))
         };
-        let same = sampled.iter().filter(|r| r.series.time_s.len() > j);
+        let same = sampled.iter().filter(|r| r.detail.series.time_s.len() > j);
         let m = estimate(&same.filter_map(of).collect::<Vec<_>>(), Range::SHARE);
-        let t = first.series.time_s[j];
+        let t = first.detail.series.time_s[j];
         let _ = writeln!(csv, "{t:.6},{}", numbers(&m));
         line.push((t, m.mean));
         band.extend(m.interval.map(|(low, high)| (t, low, high)));
     }
-    let (from, to) = (first.series.time_s[0], first.series.time_s[first.series.time_s.len() - 1]);
+    let (from, to) = (first.detail.series.time_s[0], first.detail.series.time_s[first.detail.series.time_s.len() - 1]);
     let mut plot = against_time((from, to), warmup_s, Scale::Linear(0.0, 1.0), "Jain's index");
     plot.band(0, &band);
     plot.line(0, &line, "Jain's index");

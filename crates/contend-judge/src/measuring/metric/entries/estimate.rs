@@ -29,7 +29,7 @@ fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let range = a.series()?;
     let mut values = vec![];
     for i in a.members {
-        let of_flow = || run.series.estimates.iter().filter(|e| e.flow == *i);
+        let of_flow = || run.detail.series.estimates.iter().filter(|e| e.flow == *i);
         let Some(e) = of_flow().find(|e| e.name == *name) else {
             let flow = run.flows.get(*i).map_or("", |f| f.name.as_str());
             let others: Vec<&str> = of_flow().map(|e| e.name.as_str()).collect();
@@ -45,7 +45,7 @@ fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
         let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);
         let samples = || (range.first..=range.last).map(of).collect::<Option<Vec<f64>>>();
         let value = match made {
-            None => range.mean(&run.series.time_s, of),
+            None => range.mean(&run.detail.series.time_s, of),
             Some(made) => samples().and_then(|s| (made.of)(&s)),
         };
         values.push(value.ok_or_else(|| a.unsampled())?);

@@ -71,7 +71,7 @@ const fn of(
 
 /// The series of station number `i`.
 fn station<'a>(a: &Asked<'a>, i: usize) -> Result<&'a ObservedStation, Unmeasured> {
-    a.run.series.observed.iter().find(|s| s.station == i).ok_or_else(|| {
+    a.run.detail.series.observed.iter().find(|s| s.station == i).ok_or_else(|| {
         let name = a.run.stations.get(i).map_or("", String::as_str);
         Unmeasured::wrong(Refusal::new(
             format!("`{}`: station `{name}` has no observer", a.metric),
@@ -112,7 +112,7 @@ fn observed(a: &Asked<'_>, of: fn(&ObserverSeries) -> &Vec<Option<u64>>) -> Resu
         let of = |k: usize| of(o).get(k).copied().flatten().map(|rate| rate as f64);
         let samples = || (range.first..=range.last).map(of).collect::<Option<Vec<f64>>>();
         let value = match made {
-            None => range.mean(&a.run.series.time_s, of),
+            None => range.mean(&a.run.detail.series.time_s, of),
             Some(made) => samples().and_then(|s| (made.of)(&s)),
         };
         values.push(value.ok_or_else(|| a.undefined("the observer had no estimate at some instants"))?);

@@ -82,8 +82,10 @@ pub(super) const fn queue(
 fn length(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let Some(range) = a.window()? else { return Ok(a.queues().map(|q| q.queue.length).sum()) };
     let mean = |i: &usize| {
-        let samples = a.run.series.queues.get(*i).ok_or_else(|| a.unsampled())?;
-        range.mean(&a.run.series.time_s, |k| samples.packets.get(k).map(|n| *n as f64)).ok_or_else(|| a.unsampled())
+        let samples = a.run.detail.series.queues.get(*i).ok_or_else(|| a.unsampled())?;
+        range
+            .mean(&a.run.detail.series.time_s, |k| samples.packets.get(k).map(|n| *n as f64))
+            .ok_or_else(|| a.unsampled())
     };
     a.members.iter().map(mean).sum()
 }

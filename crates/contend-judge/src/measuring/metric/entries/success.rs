@@ -85,10 +85,10 @@ fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
         return Err(no_cell(m));
     }
     let kept = || Unmeasured::wrong(format!("`{m}`: this run did not keep its successes"));
-    let all = run.successes.as_ref().ok_or_else(kept)?;
+    let all = run.detail.successes.as_ref().ok_or_else(kept)?;
     let part = match window(m, run)? {
         Some(w) => {
-            let at = |i: usize| run.series.successes.get(i).copied().ok_or_else(kept);
+            let at = |i: usize| run.detail.series.successes.get(i).copied().ok_or_else(kept);
             all.sequence.get(at(w.first)?..at(w.last)?)
         }
         None => all.sequence.get(all.warmup..),
@@ -193,9 +193,9 @@ mod tests {
     fn run(sequence: &[(u32, u32)], warmup: usize, at: Vec<usize>) -> Run {
         let mut run = example();
         run.stations = ["ap", "sta1", "sta2"].map(str::to_owned).to_vec();
-        run.successes =
+        run.detail.successes =
             Some(Successes { sequence: sequence.iter().map(|(from, to)| Success::new(*from, *to)).collect(), warmup });
-        run.series.successes = at;
+        run.detail.series.successes = at;
         run.air.as_mut().unwrap().successes = (sequence.len() - warmup) as u64;
         run
     }

@@ -98,7 +98,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .example("acked[up][10s..15s]"),
     flow("stall", Dimension::Time, "longest time without a byte acknowledged, with the step of the series", |a| {
         let range = a.series()?;
-        let longest = |i: &usize| Ok(stall(&a.run.series.time_s, a.samples(*i)?, range));
+        let longest = |i: &usize| Ok(stall(&a.run.detail.series.time_s, a.samples(*i)?, range));
         a.members.iter().map(longest).try_fold(0.0, |m: f64, x| Ok(m.max(x?)))
     })
     .over(Period::Series),
@@ -156,7 +156,7 @@ fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> Result<f64, &'static str>) ->
         if let Some(why) = each.clone().find_map(|s| of(&s).err()) {
             return Err(a.undefined(why));
         }
-        let mean = range.mean(&a.run.series.time_s, |k| of(&samples.get(k)?).ok());
+        let mean = range.mean(&a.run.detail.series.time_s, |k| of(&samples.get(k)?).ok());
         means.push(mean.ok_or_else(|| a.unsampled())?);
     }
     stats::mean(&means).ok_or_else(|| a.undefined("there is no such flow"))
