@@ -1,6 +1,6 @@
 //! The network layer of stations that route: their agents, address resolution, and the bytes of routing messages.
 
-use super::{BROADCAST, StationId};
+use super::ids::{BROADCAST, StationId};
 use crate::deadlines::Deadlines;
 use crate::payloads::Payloads;
 use crate::routing::arp::{self, Arp, ArpAction, ArpMessage};

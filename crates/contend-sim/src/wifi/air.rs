@@ -2,10 +2,11 @@
 
 use super::error_model::{Coding, ErrorModel};
 use super::exchange::{Burst, Content, Plan};
+use super::frame::MAX_PACKET;
+use super::ids::{BROADCAST, StationId};
 use super::phy::{DataRate, Format, LONGEST_PPDU, Mode, Phy};
 use super::spec::{Aggregation, Bitmap, CellSpec, StationSpec};
 use super::timing::{RateNumber, RateTable, Timing};
-use super::{BROADCAST, MAX_PACKET, StationId};
 use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::observe;

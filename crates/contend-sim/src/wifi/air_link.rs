@@ -1,8 +1,8 @@
 //! How the queue discipline of a station sees the air.
 
 use super::air::Air;
+use super::ids::{BROADCAST, StationId};
 use super::observers::Observers;
-use super::{BROADCAST, StationId};
 use contend_core::observe::Local;
 use contend_core::qdisc::Link;
 use contend_core::{Packet, Span, Time};

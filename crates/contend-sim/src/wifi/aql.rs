@@ -4,7 +4,7 @@
 //! leaves a queue, and takes it back when the packet has been sent. A queue gives no packet to a receiver for which too
 //! much airtime is pending, so that packets wait where CoDel and airtime fairness act.
 
-use super::access::Category;
+use super::ids::Category;
 use super::phy::{Family, Format};
 use super::spec::AirtimeLimit;
 use contend_core::Span;

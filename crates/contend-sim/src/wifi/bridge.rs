@@ -1,9 +1,8 @@
 //! The bridges of the access points: routes, control blocks, and the hosts behind stations.
 
-use super::StationId;
-use super::access::Category;
 use super::air::Air;
 use super::client::Client;
+use super::ids::{Category, StationId};
 use super::spec::{ApSpec, CellSpec};
 use crate::peer::{NodeId, Peer, WireId};
 use crate::rng;

@@ -4,6 +4,7 @@
 //! (`Bridge`). It forwards packets and wake-ups to them.
 
 use super::access::Reads;
+use super::agents::StationMessage;
 use super::agents::{Agents, MessageFault, is_copy, is_message};
 use super::air::Air;
 use super::around::Returned;
@@ -12,13 +13,16 @@ use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
 use super::field::{Field, Links};
 use super::forwarding::{Forwarding, LinkLayer, Step};
+use super::frame_log::FrameLog;
+use super::ids::{BROADCAST, Contender, StationId};
 use super::ledger::Ledger;
+use super::map::Map;
 use super::observers::{Observers, Truth};
 use super::rates::Mpdus;
 use super::reception::Reception;
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
-use super::{BROADCAST, Contender, FrameLog, Map, StationId, StationMessage, Success};
+use super::successes::Success;
 use crate::peer::WireId;
 use crate::routing::RoutingDrop;
 use crate::stats::{QueueMeter, TransmitterCounters};

@@ -9,18 +9,20 @@
 //! earlier one and waits. An error spoils a frame only at its receiver; other stations decode the frame and obey its
 //! Duration field.
 
-use super::access::{BusySlot, Draw};
-use super::contention::{Arrival, BackoffRules, Contention};
+use super::access::{BackoffRules, BusySlot, Draw};
+use super::contention::{Arrival, Contention};
 use super::counters::{Rivals, Waits};
 use super::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
+use super::frame::FrameOutcome;
 use super::frame_log::{FrameLog, OnAir};
+use super::ids::{AP, Contender, StationId};
 use super::ledger::Ledger;
 use super::mac::{Failure, Heard, Next};
 use super::nav::Navs;
 use super::reception::Reception;
 use super::spec::IdleAccess;
 use super::stations::Senders;
-use super::{AP, Contender, FrameOutcome, StationId, Success};
+use super::successes::Success;
 use contend_core::{Span, Time};
 
 /// A medium that all stations hear.

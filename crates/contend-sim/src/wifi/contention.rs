@@ -16,8 +16,8 @@
 //! A frame therefore costs O(log n) in the number of stations that have a frame to send. The others cost nothing: a
 //! backoff without a frame (post-backoff) is one stored clock reading.
 
-use super::Contender;
-use super::access::{Busy, BusySlot, Channel, Residue};
+use super::access::{BackoffRules, Busy, BusySlot, Channel, Residue};
+use super::ids::Contender;
 use contend_core::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,17 +42,6 @@ pub struct Contention {
     /// Number of contenders that wait to send a frame.
     waiting: u32,
     channel: Channel,
-}
-
-/// How a contender counts its backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackoffRules {
-    /// Its inter-frame space.
-    pub ifs: Span,
-    /// What happens to the residual backoff.
-    pub residue: Residue,
-    /// Whether a busy slot counts.
-    pub busy: Busy,
 }
 
 /// Contenders with the same rules.

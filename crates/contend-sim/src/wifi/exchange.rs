@@ -5,11 +5,11 @@
 //! begins a SIFS after the end of the part before. The plan names its two stations by their roles: the *sender* has the
 //! burst, the *receiver* answers.
 
-use super::ledger::Account;
+use super::frame::{Account, FrameKind};
+use super::ids::{BROADCAST, StationId};
 use super::phy::{Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES};
 use super::spec::Bitmap;
 use super::timing::{RateNumber, RateTable, Timing};
-use super::{BROADCAST, FrameKind, StationId};
 use contend_core::Span;
 
 /// The next data of a sender.
@@ -354,8 +354,8 @@ impl<'a> Plan<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wifi::AP;
     use crate::wifi::access::Setting;
+    use crate::wifi::ids::AP;
     use crate::wifi::phy::{Phy, Preamble, Standard};
     use crate::wifi::timing::{Limits, ProtectionRule};
 

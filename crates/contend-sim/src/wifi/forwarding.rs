@@ -1,9 +1,9 @@
 //! How stations of a channel forward packets to each other.
 
-use super::StationId;
 use super::agents::{Agents, is_copy};
 use super::bridge::Routes;
 use super::field::Links;
+use super::ids::StationId;
 use super::spec::{CellSpec, StationSpec};
 use crate::rng;
 use crate::routing::{Setting, Shortest};

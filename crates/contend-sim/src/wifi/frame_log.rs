@@ -1,10 +1,10 @@
 //! Frames on the air: recorded in the trace of the run, and kept if a log asks for them.
 
 use super::exchange::{Content, Part, PartKind, Plan};
+use super::frame::{Frame, FrameOutcome, InFrame, More};
 use super::mac::InService;
 use super::phy::BLOCK_ACK_BYTES;
 use super::store::Store;
-use super::{Frame, FrameOutcome, InFrame, More};
 use crate::mobility::Point;
 use crate::trace::Trace;
 use contend_core::Time;

@@ -6,7 +6,8 @@
 //! the sum of the accounts is the elapsed time. The same frames are counted a second time for the station to which they
 //! are sent: the sums over all stations of what they send and of what is sent to them are equal.
 
-use super::StationId;
+use super::frame::Account;
+use super::ids::StationId;
 use contend_core::{Span, Time};
 
 /// Accounts that belong to the cell.
@@ -48,22 +49,6 @@ impl StationAccounts {
     pub fn total(&self) -> Span {
         self.preamble + self.header + self.payload + self.ack + self.rts_cts + self.errored
     }
-}
-
-/// The account of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Account {
-    /// Data: preamble, header and payload, or errored.
-    Data {
-        /// Duration of PLCP preamble and header.
-        preamble: Span,
-        /// Duration of the bits of the IP packet alone.
-        payload: Span,
-    },
-    /// ACKs.
-    Ack,
-    /// RTS and CTS.
-    RtsCts,
 }
 
 /// What the radio of one station of a field does. At every instant the sum of the accounts is the elapsed time.

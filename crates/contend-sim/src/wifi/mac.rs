@@ -4,11 +4,11 @@
 //! outcome of the attempt ([`Mac::answered`], [`Mac::not_answered`]). The Mac returns what it does next and after which
 //! backoff ([`Next`]).
 
-use super::StationId;
-use super::access::{Access, Category, Channel, Draw, Seen};
+use super::access::{Access, Channel, Draw, Seen};
 use super::around::{Around, Returned, give_up, rate};
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst, Content, PartKind};
+use super::ids::{Category, StationId};
 use super::phy::Protection;
 use super::queues::{Making, Queue, Queues};
 use super::rates::{Chosen, Outcome};

@@ -1,6 +1,6 @@
 //! The map of a field: where stations are, who hears whom, and which ways packets take.
 
-use super::StationId;
+use super::ids::StationId;
 use crate::mobility::Point;
 
 /// The map of a field at one instant.

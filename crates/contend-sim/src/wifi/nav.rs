@@ -1,6 +1,6 @@
 //! The network allocation vector: until when other stations have reserved the medium (IEEE 802.11-2016 §10.3.2.4).
 
-use super::StationId;
+use super::ids::StationId;
 use contend_core::Time;
 
 /// The network allocation vector of a station.

@@ -5,8 +5,8 @@
 //! speaks for it: its estimate is what the station's queues and the senders behind it read.
 
 use super::air::Air;
+use super::ids::{Contender, StationId};
 use super::spec::CellSpec;
-use super::{Contender, StationId};
 use contend_core::Refusal;
 use contend_core::observe::{self, HeardFrame, Kind, Local, Observer, Outcome, OwnExchange};
 use contend_core::registry::Choice;

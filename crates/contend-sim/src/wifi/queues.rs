@@ -1,11 +1,10 @@
 //! The queues of a sender, each with a discipline and, if packets are sent in aggregates, the packets below it.
 
-use super::StationId;
-use super::access::Category;
 use super::air::Air;
 use super::aql::{Aql, expected};
 use super::around::{Around, give_up, rate};
 use super::counters::StationCounters;
+use super::ids::{Category, StationId};
 use super::rates::Chosen;
 use super::store::{Batch, Store};
 use crate::stats::QueueMeter;

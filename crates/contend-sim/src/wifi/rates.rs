@@ -5,8 +5,8 @@
 //! failures in a row as the short retry limit. A control is not told of attempts without data: those of which only the
 //! RTS was sent.
 
-use super::StationId;
 use super::air::Air;
+use super::ids::StationId;
 use super::phy::Format;
 use super::timing::RateNumber;
 use contend_core::rate_control::{Chain, RateControl, Sent};

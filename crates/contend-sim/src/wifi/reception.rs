@@ -5,10 +5,10 @@
 //! The SNR is the received power less the noise over the width of the data frames. Frames without MCS are sent at that
 //! width too, as duplicates in each 20 MHz.
 
-use super::StationId;
 use super::air::Air;
 use super::error_model::{Coding, ErrorModel, Setting, noise_floor};
 use super::fading::Fading;
+use super::ids::StationId;
 use super::phy::{DataRate, Format};
 use super::spec::{CellSpec, ErrorModelSpec, StationSpec};
 use crate::loss::Loss;

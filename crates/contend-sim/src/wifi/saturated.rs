@@ -10,7 +10,8 @@
 //! kept in a list.
 
 use super::access::{Access, Build, Busy, BusySlot, Category, Channel, Draw, Residue, Seen, Setting};
-use super::{AP, StationId, Success};
+use super::ids::{AP, StationId};
+use super::successes::Success;
 use crate::rng::{self, fold, mix};
 use contend_core::Refusal;
 use contend_core::registry::Choice;

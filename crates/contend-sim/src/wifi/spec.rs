@@ -3,8 +3,9 @@
 use super::access::{self, BusySlot};
 use super::client::Client;
 use super::error_model::{self, PerTable};
+use super::ids::StationId;
 use super::phy::{DataRate, LONGEST_PPDU, Phy};
-use super::{StationId, fading, propagation};
+use super::{fading, propagation};
 use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
 use crate::routing;

@@ -4,16 +4,16 @@
 //! of best effort, and the Macs of the other categories have the numbers after the last station. With
 //! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues.
 
-use super::access::{Category, Draw, Reads, Scheduling, Setting};
+use super::access::{BackoffRules, Draw, Reads, Scheduling, Setting};
 use super::agents::is_urgent;
 use super::air::Air;
 use super::air_link::AirLink;
 use super::aql::Aql;
 use super::around::{Around, Returned};
 use super::bridge::{Bridge, Host};
-use super::contention::BackoffRules;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst, PartKind};
+use super::ids::{BROADCAST, Category, Contender, StationId};
 use super::mac::{Failure, Heard, InService, Mac, Next};
 use super::observers::Observers;
 use super::phy::Phy;
@@ -21,7 +21,6 @@ use super::queues::{Queue, Queues};
 use super::rates::{Mpdus, Rates};
 use super::spec::{Aggregation, CellSpec, StationSpec};
 use super::store::{Headers, Store};
-use super::{BROADCAST, Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};

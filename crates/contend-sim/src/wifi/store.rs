@@ -10,9 +10,10 @@ mod line;
 mod tests;
 
 use self::line::{Held, Line};
+use super::frame::InFrame;
+use super::ids::StationId;
 use super::rates::Outcome;
 use super::spec::{Aggregation, Bitmap};
-use super::{InFrame, StationId};
 use crate::deadlines::Deadlines;
 use contend_core::{Packet, Span, Time};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! Starzetz 2006 §8.2 computes Jain's index and the self-correlation of an access rule from the sequence of successful
 //! transmissions. The sequence is kept only on request. Each success takes four bytes.
 
-use super::{AP, StationId};
+use super::ids::{AP, StationId};
 
 /// One exchange that ended with an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The durations of a cell, computed once from its PHY tables and options.
 
-use super::MAX_PACKET;
 use super::access::Setting;
+use super::frame::MAX_PACKET;
 use super::phy::{ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, LONGEST_PPDU, Phy, Protection, RTS_BYTES};
 use super::spec::{AfterCollision, Bitmap, CellSpec};
 use contend_core::Refusal;

@@ -4,10 +4,9 @@
 //! ([`Seen`]). It returns a number of slots. A rule is called only when its station draws. It reads what has happened
 //! since its last call from a history that all stations share.
 
-mod category;
 mod setting;
 
-pub use category::Category;
+pub use super::ids::Category;
 pub use setting::Setting;
 
 use contend_core::Refusal;
@@ -135,6 +134,17 @@ pub enum Residue {
     Keep,
     /// It is discarded, and the station draws again with [`Draw::Cycle`].
     Redraw,
+}
+
+/// How a contender counts its backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackoffRules {
+    /// Its inter-frame space.
+    pub ifs: Span,
+    /// What happens to the residual backoff.
+    pub residue: Residue,
+    /// Whether a busy slot counts.
+    pub busy: Busy,
 }
 
 /// What a station can know when it draws.

@@ -3,8 +3,7 @@
 //! It is not counted slot by slot: it is the instant from which slots count, and their number. When the medium turns
 //! busy, the whole slots that have passed are taken off.
 
-use super::super::access::Busy;
-use super::super::contention::BackoffRules;
+use super::super::access::{BackoffRules, Busy};
 use contend_core::{Span, Time};
 
 /// The backoff of one contender.

@@ -1,6 +1,6 @@
 //! Where the stations of a field are.
 
-use super::super::StationId;
+use super::super::ids::StationId;
 use super::super::spec::FieldSpec;
 use crate::mobility::{Mobility, Point, Setting, Squares};
 use crate::rng;

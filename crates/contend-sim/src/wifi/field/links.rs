@@ -1,8 +1,10 @@
 //! Who hears whom.
 
+use super::super::ids::StationId;
+use super::super::map::MapLink;
+use super::super::propagation::LIGHT;
 use super::super::propagation::Propagation;
 use super::super::spec::{FieldLink, FieldSpec, Shadowing};
-use super::super::{LIGHT, MapLink, StationId};
 use super::ground::Ground;
 use crate::mobility::Point;
 use crate::rng;

@@ -1,7 +1,7 @@
 //! The receiver and the carrier sense of one station of a field.
 
-use super::super::Contender;
 use super::super::exchange::{Answer, PartKind};
+use super::super::ids::Contender;
 use super::super::mac::Failure;
 use super::super::nav::Nav;
 use super::super::spec::Capture;

@@ -20,6 +20,9 @@ pub trait Propagation: Debug + Send {
     }
 }
 
+/// The speed of light in metres per second.
+pub(super) const LIGHT: f64 = 299_792_458.0;
+
 /// The gain in free space (Friis 1946) of isotropic antennas at a wavelength of `lambda` metres.
 fn free_space(lambda: f64, distance: f64) -> f64 {
     let x = lambda / (4.0 * std::f64::consts::PI * distance.max(lambda));
@@ -28,5 +31,5 @@ fn free_space(lambda: f64, distance: f64) -> f64 {
 
 /// Metres of a wave of `megahertz`.
 fn wavelength(megahertz: f64) -> f64 {
-    super::LIGHT / (megahertz * 1e6)
+    LIGHT / (megahertz * 1e6)
 }

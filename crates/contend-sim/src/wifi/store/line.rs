@@ -5,7 +5,7 @@
 //! given up, the receiver until all MPDUs before it are there. So one line has both the window of the sender and the
 //! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
 
-use super::super::StationId;
+use super::super::ids::StationId;
 use super::super::rates::Outcome;
 use super::super::spec::Aggregation;
 use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};

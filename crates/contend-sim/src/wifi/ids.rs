@@ -1,4 +1,18 @@
-//! Access categories of EDCA.
+//! What stations, contenders and categories are called.
+
+/// The number of a station on its channel: first the access points, then the stations of the file. In a cell 0 is the
+/// access point, and station i of the file is i + 1.
+pub type StationId = u32;
+
+/// The number of a contender in its cell. A number below the number of stations is the station itself (best effort, if
+/// the station has categories). The numbers above are the other categories.
+pub type Contender = u32;
+
+/// The number of the access point of a cell.
+pub const AP: StationId = 0;
+
+/// The receiver of a frame that is for all.
+pub const BROADCAST: StationId = StationId::MAX;
 
 /// An access category, the highest first (IEEE 802.11-2016 §10.2.4.2, Table 10-1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
