@@ -1,7 +1,7 @@
 //! A frame that was on the air: what it was, what became of it, what it carried.
 
 use super::ids::{Category, StationId};
-use super::phy::Mode;
+use super::medium::phy::Mode;
 use crate::mobility::Point;
 use contend_core::{Packet, Span, Time};
 
@@ -101,7 +101,7 @@ pub enum FrameOutcome {
     Errored,
 }
 
-/// The account for the airtime of a frame, of those of its transmitter ([`StationAccounts`](super::ledger::StationAccounts)).
+/// The account of a frame, of those of its transmitter ([`StationAccounts`](super::ledger::StationAccounts)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
     /// Data: preamble, header and payload, or errored.

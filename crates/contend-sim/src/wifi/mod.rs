@@ -1,49 +1,24 @@
-//! IEEE 802.11: the timing tables, the access rules, and a cell in which all stations hear each other.
+//! IEEE 802.11: the timing tables, the access rules, and channels with their stations.
+//!
+//! Each part uses only those before it: identifiers (`ids`), what the medium is (`medium`), frames (`frame`), access
+//! rules and clients, the specification of a channel (`spec`), one station's transmitting side (`sender`), all stations
+//! together (`network`). [`Saturated`] runs access rules without a network.
 
 pub mod access;
-mod agents;
-mod air;
-mod air_link;
-mod aql;
-mod around;
-pub mod bridge;
-pub mod bss;
-mod cell;
 pub mod client;
-pub mod contention;
-pub mod counters;
-pub mod error_model;
-mod exchange;
-pub mod fading;
-mod field;
-mod forwarding;
 mod frame;
-mod frame_log;
 mod ids;
-pub mod ledger;
-mod mac;
-mod map;
-mod nav;
-mod observers;
-pub mod phy;
-pub mod ppdu;
-pub mod propagation;
-mod queues;
-mod rates;
-mod reception;
+mod medium;
+mod network;
 mod saturated;
+mod sender;
 pub mod spec;
-mod stations;
-mod store;
-mod successes;
-mod timing;
 
-pub use agents::{MessageFault, StationMessage, is_message};
 pub use frame::{Frame, FrameKind, FrameOutcome, InFrame, MAX_PACKET, More};
-pub use frame_log::FrameLog;
 pub use ids::{AP, BROADCAST, Contender, StationId};
-pub use map::{Map, MapLink};
-pub use observers::Truth;
-pub use rates::Mpdus;
+pub use medium::{error_model, fading, phy, propagation};
+pub use network::successes::Success;
+pub use network::{FrameLog, Map, MapLink, MessageFault, StationMessage, Truth, bridge, bss, is_message, ledger};
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
-pub use successes::Success;
+pub use sender::counters;
+pub use sender::rates::Mpdus;

@@ -2,8 +2,8 @@
 //!
 //! There is no time, no frame and no retry limit. This is a cell in which every exchange takes no time and all stations
 //! resume together, except for whole slots by which one inter-frame space is longer than another (AIFSN). The access
-//! rules and the random streams are those of a [cell](super::cell), and the results agree with a cell draw for draw. A
-//! million successes take less than a second (Starzetz 2006 §8.2).
+//! rules and the random streams are those of a [cell](super::network::cell), and the results agree with a cell draw for
+//! draw. A million successes take less than a second (Starzetz 2006 §8.2).
 //!
 //! Residual backoffs are kept in a timing wheel of slots, with one bit for each slot that is in use. The cost of a
 //! cycle therefore does not depend on the number of waiting stations. Backoffs that are drawn again in every cycle are
@@ -11,7 +11,7 @@
 
 use super::access::{Access, Build, Busy, BusySlot, Category, Channel, Draw, Residue, Seen, Setting};
 use super::ids::{AP, StationId};
-use super::successes::Success;
+use super::network::successes::Success;
 use crate::rng::{self, fold, mix};
 use contend_core::Refusal;
 use contend_core::registry::Choice;

@@ -2,13 +2,14 @@
 
 use super::access::{self, BusySlot};
 use super::client::Client;
-use super::error_model::{self, PerTable};
 use super::ids::StationId;
-use super::phy::{DataRate, LONGEST_PPDU, Phy};
-use super::{fading, propagation};
+use super::medium::error_model::{self, Coding, ErrorModel, PerTable};
+use super::medium::phy::{DataRate, LONGEST_PPDU, Phy};
+use super::medium::{fading, propagation};
 use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
 use crate::routing;
+use contend_core::Refusal;
 use contend_core::registry::Choice;
 use contend_core::{Span, Time, ap, observe, qdisc, rate_control};
 use std::sync::Arc;
@@ -37,6 +38,17 @@ pub struct ErrorModelSpec {
     pub model: Choice<error_model::Build>,
     /// The table that the file names, if it names one.
     pub table: Option<Arc<PerTable>>,
+}
+
+impl ErrorModelSpec {
+    /// The model for stations with these codings.
+    ///
+    /// # Errors
+    /// If it does not know one of them.
+    pub(crate) fn build(&self, codings: &[Coding]) -> Result<Box<dyn ErrorModel>, Refusal> {
+        let setting = error_model::Setting { table: self.table.clone(), codings };
+        (self.model.entry.build)(&self.model.args, &setting)
+    }
 }
 
 /// The quality of a station's channel, in both directions, and the control of its rates.

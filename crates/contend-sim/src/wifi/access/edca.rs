@@ -5,7 +5,7 @@
 
 use super::dcf::Backoff;
 use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
-use crate::wifi::phy::Standard;
+use crate::wifi::medium::phy::Standard;
 use contend_core::Refusal;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span};
@@ -182,7 +182,7 @@ impl Access for Edca {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wifi::phy::{Phy, Preamble};
+    use crate::wifi::medium::phy::{Phy, Preamble};
     use contend_core::registry::Value;
 
     fn set(standard: Standard, category: Category, table: &str) -> (u32, u32, u32, u64) {

@@ -1,7 +1,7 @@
 //! What a rule knows about its station and its cell when it is built.
 
 use super::Category;
-use crate::wifi::phy::{DataRate, Format, Phy, Standard};
+use crate::wifi::medium::phy::{DataRate, Format, Phy, Standard};
 
 /// What a rule knows about its station and its cell when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wifi::phy::Preamble;
+    use crate::wifi::medium::phy::Preamble;
 
     /// Heusse et al. 2005 have T_c of about 68 slots for 802.11b: 192 us of preamble, 1534 to 1536 B at 11 Mb/s and 50
     /// us are 1358 us.

@@ -1,0 +1,651 @@
+//! A basic service set: the access points and stations of one channel, one node of the world.
+//!
+//! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridges of the access points
+//! (`Bridge`). It forwards packets and wake-ups to them.
+
+use super::agents::{Agents, MessageFault, StationMessage, is_copy, is_message};
+use super::bridge::{Bridge, Chain, Exit, Routes};
+use super::cell::Cell;
+use super::field::{Field, Links};
+use super::forwarding::{Forwarding, LinkLayer, Step};
+use super::frame_log::FrameLog;
+use super::ledger::Ledger;
+use super::map::Map;
+use super::observers::{Observers, Truth};
+use super::reception::Reception;
+use super::stations::{Senders, Stations};
+use super::successes::Success;
+use crate::peer::WireId;
+use crate::routing::RoutingDrop;
+use crate::stats::{QueueMeter, TransmitterCounters};
+use crate::trace::Event;
+use crate::wifi::access::Reads;
+use crate::wifi::ids::{BROADCAST, Contender, StationId};
+use crate::wifi::sender::air::Air;
+use crate::wifi::sender::around::Returned;
+use crate::wifi::sender::counters::{Rivals, StationCounters, Waits};
+use crate::wifi::sender::rates::Mpdus;
+use crate::wifi::spec::CellSpec;
+use crate::world::{Input, Node, Out};
+use contend_core::Refusal;
+use contend_core::ap::{FlowFacts, Side};
+use contend_core::observe::Local;
+use contend_core::qdisc::Sink;
+use contend_core::{Address, FlowId, Packet, Span, Time};
+
+/// The access points and stations of a channel.
+#[derive(Debug)]
+pub struct Bss {
+    air: Air,
+    stations: Stations,
+    medium: Medium,
+    bridge: Bridge,
+    observers: Observers,
+    forwarding: Forwarding,
+    link_layer: LinkLayer,
+    /// Packets dropped for want of a route.
+    unroutable: u64,
+    /// True if something besides the stations and the medium may act at a time of its own: control blocks, routing
+    /// agents, a link layer that takes time, or queues of which others know at once.
+    has_layers: bool,
+    /// The sink of all disciplines, kept so that a drop needs no allocation.
+    sink: Sink,
+}
+
+/// What the stations share.
+#[derive(Debug)]
+enum Medium {
+    /// All stations hear each other.
+    Cell(Box<Cell>),
+    /// Each station hears the stations near it.
+    Field(Box<Field>),
+}
+
+impl Medium {
+    #[inline]
+    fn next_deadline(&mut self) -> Time {
+        match self {
+            Medium::Cell(cell) => cell.next_deadline(),
+            Medium::Field(field) => field.next_deadline(),
+        }
+    }
+
+    /// Does what is due. Returns a contender whose burst has been received; in a field also the station that has it.
+    #[inline]
+    fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(Contender, Option<StationId>)> {
+        match self {
+            Medium::Cell(cell) => cell.wake(senders).map(|who| (who, None)),
+            Medium::Field(field) => field.wake(senders).map(|(who, station)| (who, Some(station))),
+        }
+    }
+
+    #[inline]
+    fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        match self {
+            Medium::Cell(cell) => cell.contend(senders, who),
+            Medium::Field(field) => field.contend(senders, who),
+        }
+    }
+}
+
+impl Bss {
+    /// The access points and the stations of `spec`. `facts` has, for each access point, the facts about each flow for
+    /// control blocks; `flow` maps the name of a flow to its number.
+    ///
+    /// # Errors
+    /// If an algorithm refuses its parameters, or the PHY does not have a rate. The text names the station.
+    pub fn new(
+        seed: u64,
+        spec: &CellSpec,
+        routes: Routes,
+        facts: &[Vec<FlowFacts>],
+        flow: &dyn Fn(&str) -> Option<FlowId>,
+    ) -> Result<Bss, Refusal> {
+        let air = Air::new(spec)?;
+        let control = Chain::all(seed, spec, &air, facts)?;
+        let mut stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
+        let reception = Reception::new(seed, spec, &air, flow)?;
+        let rules = stations.backoff_rules(&spec.phy);
+        let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
+        let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;
+        let forwarding = Forwarding::new(seed, spec, &routes, links.as_mut())?;
+        if forwarding.has_agents() {
+            stations.hand_back(spec.field.as_ref().is_some_and(|f| f.routing_priority));
+        }
+        let medium = match spec.field.as_ref().zip(links) {
+            None => {
+                let options = (spec.mac.busy_slot, spec.mac.idle_access);
+                Medium::Cell(Box::new(Cell::new(&rules, spec.phy.slot, reception, options)))
+            }
+            Some((field, links)) => {
+                let spans = (spec.phy.slot, spec.phy.sifs);
+                let read = |station| stations.contenders(station).any(|who| stations.reads(who) == Reads::Channel);
+                let reads: Vec<bool> = (0..stations.len() as StationId).map(read).collect();
+                Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, reception, &reads)))
+            }
+        };
+        let observers = Observers::new(spec, &air, rules.len())?;
+        let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
+        let has_layers = !control.iter().all(Chain::is_empty)
+            || forwarding.has_agents()
+            || !link_layer.is_instant()
+            || !stations.known_at_once().is_empty();
+        let bridge = Bridge::new(routes, control);
+        Ok(Bss {
+            air,
+            stations,
+            medium,
+            bridge,
+            observers,
+            forwarding,
+            link_layer,
+            unroutable: 0,
+            has_layers,
+            sink: Sink::default(),
+        })
+    }
+
+    /// Checks that the error model of `spec` knows all rates of the stations with an SNR.
+    ///
+    /// # Errors
+    /// What is wrong, and a valid value.
+    pub fn check_errors(spec: &CellSpec) -> Result<(), Refusal> {
+        Reception::check(spec, &Air::new(spec)?)
+    }
+
+    /// Puts a cable with a bridge between station `who` and its host. The wire `nic` carries the packets of the host.
+    /// It is paused when `pause.0` packets wait, and continues when `pause.1` packets wait.
+    pub fn convert(&mut self, who: StationId, nic: WireId, pause: Option<(u64, u64)>) {
+        self.stations.convert(who, nic, pause);
+    }
+
+    /// From now on the senders at stations are told when their packets leave their stations ([`Input::Left`]).
+    pub fn tell_senders(&mut self) {
+        self.stations.tell_senders();
+    }
+
+    /// The port for packets from the host of station `who`. The port of an access point is for packets from wires.
+    pub fn port(who: StationId) -> u32 {
+        who
+    }
+
+    /// The meter of the control blocks of the access point `ap`, if it has any, and the packets that they hold, which
+    /// count as waiting.
+    pub fn control_queue(&mut self, ap: StationId) -> Option<(&mut QueueMeter, u64)> {
+        self.bridge.chains().get_mut(ap as usize)?.reading()
+    }
+
+    /// Names of the extra queues: one entry for each category that is not best effort, at stations with categories.
+    pub fn category_queue_names(&self) -> &[String] {
+        self.stations.category_queue_names()
+    }
+
+    /// The meter of queue number `i`, and the packets that wait in this queue. First come the queues of the stations by
+    /// [`StationId`], then the queues of [`Bss::category_queue_names`].
+    pub fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
+        self.stations.queue(i)
+    }
+
+    /// The counters of `who`.
+    pub fn counters(&self, who: StationId) -> Option<StationCounters> {
+        self.stations.counters(who)
+    }
+
+    /// The MPDUs that `who` has sent, and those that were sent to it; `None` if they are not counted.
+    pub fn mpdus(&self, who: StationId) -> Option<[Mpdus; 2]> {
+        self.stations.mpdus(who)
+    }
+
+    /// What became by `now` of the packets that `who` took from its queues. It carries the packet in service until the
+    /// packet reaches its receiver: 0 or 1 packets, with categories 0 to 4.
+    pub fn transmitter(&self, who: StationId, now: Time) -> Option<TransmitterCounters> {
+        self.stations.transmitter(who, now)
+    }
+
+    /// What became of the packets between the network layers of stations and their queues or receivers. A packet
+    /// without a route is lost.
+    pub fn routing(&self) -> TransmitterCounters {
+        let layer = self.link_layer.counters();
+        TransmitterCounters { taken: layer.taken + self.unroutable, lost: self.unroutable, ..layer }
+    }
+
+    /// Number of stations, access points included.
+    pub fn size(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// Number of collisions.
+    pub fn collisions(&self) -> u64 {
+        match &self.medium {
+            Medium::Cell(cell) => cell.collisions(),
+            Medium::Field(field) => field.collisions(),
+        }
+    }
+
+    /// The contenders that the access point met.
+    pub fn rivals(&self) -> Rivals {
+        self.cell().map_or_else(Rivals::default, Cell::rivals)
+    }
+
+    /// The idle slots before transmissions.
+    pub fn waits(&self) -> Waits {
+        self.cell().map_or_else(Waits::default, Cell::waits)
+    }
+
+    /// From now on keeps every success, in four bytes each.
+    pub fn keep_successes(&mut self) {
+        if let Medium::Cell(cell) = &mut self.medium {
+            cell.keep_successes();
+        }
+    }
+
+    /// The exchanges that ended with an ACK, in the order of their ends; empty if they are not kept.
+    pub fn successes(&self) -> &[Success] {
+        self.cell().map_or(&[], Cell::successes)
+    }
+
+    /// From now on keeps up to `limit` frames that start in `from..to`.
+    pub fn keep_frames(&mut self, from: Time, to: Time, limit: usize) {
+        let log = FrameLog::new(from, to, limit);
+        match &mut self.medium {
+            Medium::Cell(cell) => cell.keep_frames(log),
+            Medium::Field(field) => field.keep_frames(log),
+        }
+        if let Some(agents) = self.forwarding.agents() {
+            agents.keep_messages(to);
+        }
+    }
+
+    /// The message whose number is a packet's payload, if frames are kept.
+    pub fn message(&self, number: u32) -> Option<&StationMessage> {
+        self.agents()?.message_kept(number)
+    }
+
+    /// The map of a field at `now`, for flows with these ends on the air; `None` if stations have no positions.
+    pub fn map(&mut self, now: Time, ends: &[Option<[StationId; 2]>]) -> Option<Map> {
+        let Medium::Field(field) = &mut self.medium else { return None };
+        let (positions, links) = field.map(now)?;
+        let route = |ends: &Option<[StationId; 2]>| ends.map_or_else(Vec::new, |[from, to]| self.way(from, to));
+        Some(Map { positions, links, routes: ends.iter().map(route).collect() })
+    }
+
+    /// The stations that a packet passes now on its way from one station to another; it ends early where no way is
+    /// known.
+    fn way(&self, from: StationId, to: StationId) -> Vec<StationId> {
+        let mut passed = vec![from];
+        let mut here = from;
+        while here != to && passed.len() <= self.size() {
+            let Some(next) = self.forwarding.next_hop(here, self.air.is_ap(here), || Some(to)) else { break };
+            passed.push(next);
+            here = next;
+        }
+        passed
+    }
+
+    /// The station where packets to `address` leave the air, and where packets from it enter the air; `None` if they
+    /// are never on the air.
+    pub fn station_of(&self, address: Address) -> Option<StationId> {
+        self.bridge.station_of(address)
+    }
+
+    /// The kept frames; `None` if frames are not kept.
+    pub fn frames(&self) -> Option<&FrameLog> {
+        match &self.medium {
+            Medium::Cell(cell) => cell.frames(),
+            Medium::Field(field) => field.frames(),
+        }
+    }
+
+    /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
+    pub fn ledger(&self, now: Time) -> Ledger {
+        match &self.medium {
+            Medium::Cell(cell) => cell.ledger(now),
+            Medium::Field(field) => field.ledger(now),
+        }
+    }
+
+    /// When it must be woken first: when the first routing agent must.
+    pub fn first_deadline(&self) -> Time {
+        self.forwarding.deadline()
+    }
+
+    /// Packets that stations could not forward, by [`RoutingDrop`].
+    pub fn routing_drops(&self) -> [u64; RoutingDrop::ALL.len()] {
+        let mut drops = self.agents().map(Agents::drops).unwrap_or_default();
+        drops[RoutingDrop::NoRoute as usize] += self.unroutable;
+        drops
+    }
+
+    /// The meter of the packets that routing agents hold, if there are agents, and their number.
+    pub fn routing_queue(&mut self) -> Option<(&mut QueueMeter, u64)> {
+        self.forwarding.agents().map(Agents::reading)
+    }
+
+    /// Why a routing message could not be read, if that has happened. The run must end then.
+    pub fn fault(&self) -> Option<MessageFault> {
+        self.agents().and_then(Agents::fault)
+    }
+
+    /// The estimate of each observer of `station` at `now`, in the order of the specification.
+    pub fn estimates(&self, station: StationId, now: Time) -> impl Iterator<Item = Local> {
+        self.observers.estimates(station, now)
+    }
+
+    /// What really happened at `station` by `now`; nothing without an observer.
+    pub fn truth(&self, station: StationId, now: Time) -> Truth {
+        let idle = if let Medium::Field(field) = &self.medium { field.quiet_for(station, now) } else { Span::ZERO };
+        self.observers.truth(station, idle)
+    }
+
+    /// True if the stations are in a field, so that not all hear each other.
+    pub fn is_field(&self) -> bool {
+        matches!(self.medium, Medium::Field(_))
+    }
+
+    fn agents(&self) -> Option<&Agents> {
+        if let Forwarding::Agents(agents) = &self.forwarding { Some(agents) } else { None }
+    }
+
+    fn cell(&self) -> Option<&Cell> {
+        if let Medium::Cell(cell) = &self.medium { Some(cell) } else { None }
+    }
+
+    /// The medium, and the stations in this instant.
+    #[inline]
+    fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
+        let Bss { air, stations, medium, bridge, observers, sink, .. } = self;
+        (medium, Senders { now, air, stations, bridge, observers, sink, out })
+    }
+
+    /// Gives `p` to `station`, which has to send it to `to`.
+    #[inline]
+    fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+        if self.link_layer.is_instant() {
+            self.enqueue(now, station, p, to, out);
+        } else {
+            self.link_layer.put(now, Step::Down(station), p.toward(to));
+        }
+    }
+
+    /// Puts `p`, whose next hop is `to`, into the queue of `station`.
+    #[inline]
+    fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+        let (medium, mut senders) = self.split(now, out);
+        if let Some(who) = senders.accept(station, p, to) {
+            medium.contend(&mut senders, who);
+        }
+    }
+
+    /// A packet enters the access point `ap` from `side`.
+    fn enter(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
+        if self.bridge.control(ap).is_empty() {
+            self.forward(now, ap, p, out);
+            return;
+        }
+        self.bridge.control(ap).enter(now, side, *p, out);
+        self.release(now, ap, out);
+    }
+
+    /// Forwards the packets that have passed the control blocks of `ap`.
+    fn release(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
+        let mut passed = self.bridge.control(ap).take();
+        for (_, p) in passed.drain(..) {
+            self.forward(now, ap, &p, out);
+        }
+        self.bridge.control(ap).reuse(passed);
+    }
+
+    /// Forwards a packet that has entered the access point `ap`.
+    fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
+        match self.bridge.exit(ap, p) {
+            Some(Exit::Wire(peer)) => out.send(peer, p),
+            Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.accept(now, ap, p, station, out),
+            Some(Exit::Air(_)) => self.send_on(now, ap, p, out),
+            None => self.drop(now, p, out),
+        }
+    }
+
+    /// `station` sends `p` on towards the station where it leaves the air.
+    #[inline(always)]
+    fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        if let Forwarding::Agents(_) = self.forwarding {
+            return self.route(now, station, p, out);
+        }
+        let home = || self.bridge.home(p).map(|h| h.station);
+        match self.forwarding.next_hop(station, self.air.is_ap(station), home) {
+            Some(next) => self.accept(now, station, p, next, out),
+            None => {
+                self.drop(now, p, out);
+                if let Some(sender) = self.bridge.sender(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
+                    out.left(sender, p.size, p);
+                }
+            }
+        }
+    }
+
+    /// The routing agent of `station` gets `p`.
+    fn route(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        match (self.bridge.routed(p), self.forwarding.agents()) {
+            (Some(routed), Some(agents)) => {
+                agents.forward(now, station, &routed, out.trace);
+                self.carry_out(now, out);
+            }
+            _ => self.drop(now, p, out),
+        }
+    }
+
+    /// Does what routing agents want until nothing is left: packets go into queues, purged packets back to the agents.
+    fn carry_out(&mut self, now: Time, out: &mut Out<'_>) {
+        loop {
+            let Some(agents) = self.forwarding.agents().filter(|a| a.has_work()) else { return };
+            let mut ready = agents.take_ready();
+            let (purge, unanswered) = (agents.take_purge(), agents.take_unanswered());
+            for (station, p) in ready.drain(..) {
+                self.accept(now, station, &p, p.next_hop, out);
+            }
+            if let Some((station, next, packet)) = unanswered {
+                self.unreachable(now, Returned { station, next, packet, delivered: false }, out);
+            }
+            if let Some((station, next)) = purge {
+                let mut purged = Vec::new();
+                let (_, mut senders) = self.split(now, out);
+                senders.purge(station, next, &mut purged);
+                for p in &purged {
+                    self.failed(now, Returned { station, next, packet: *p, delivered: false }, out);
+                }
+            }
+            if let Some(agents) = self.forwarding.agents() {
+                agents.reuse(ready);
+            }
+        }
+    }
+
+    /// A packet comes back from the MAC or the queue of a station: its next hop could not be reached.
+    fn failed(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+        if !r.delivered
+            && let Some(agents) = self.forwarding.agents()
+        {
+            agents.comes_back(now);
+        }
+        self.unreachable(now, r, out);
+    }
+
+    /// Tells the routing agent of a station that a next hop could not be reached.
+    fn unreachable(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+        let routed = if is_message(&r.packet) || r.delivered { None } else { self.bridge.routed(&r.packet) };
+        let Some(agents) = self.forwarding.agents() else { return };
+        if is_message(&r.packet) && !r.delivered {
+            agents.message_lost(now, &r.packet);
+        }
+        agents.failed(now, r.station, r.next, routed.as_ref(), out.trace);
+    }
+
+    /// Drops `p`, for which there is no route.
+    #[cold]
+    fn drop(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
+        self.unroutable += 1;
+        out.trace.packet(now, Event::Dropped, p);
+    }
+
+    /// A packet has arrived at `station` over the air.
+    fn arrive(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        if is_message(p) {
+            // On its way up, `next_hop` is the neighbour that sent the frame, and `hops` is 1 if it was for all.
+            if let Some(agents) = self.forwarding.agents() {
+                agents.message(now, station, p.next_hop, p, !is_copy(p), out.trace);
+                self.carry_out(now, out);
+            }
+            return;
+        }
+        let is_ap = self.air.is_ap(station);
+        if is_ap && self.forwarding.is_infrastructure() {
+            return self.enter(now, station, Side::Air, p, out);
+        }
+        let home = self.bridge.home(p);
+        if is_ap && home.is_none_or(|h| h.station == station) {
+            self.enter(now, station, Side::Air, p, out);
+        } else if let Some(h) = home.filter(|h| h.station == station) {
+            if let Some(local) = self.observers.local(station, now) {
+                out.tell(p.dst, local);
+            }
+            out.send(h.host, p);
+        } else {
+            let mut p = *p;
+            p.hops = p.hops.saturating_add(1);
+            self.send_on(now, station, &p, out);
+        }
+    }
+
+    /// In a cell, the receiver has got the burst of `who` and forwards its packets.
+    #[inline]
+    fn deliver_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+        while let Some((to, packet)) = self.stations.received(who) {
+            if self.air.is_ap(to) {
+                let packet = *packet;
+                self.enter(now, to, Side::Air, &packet, out);
+            } else if let Some(home) = self.bridge.home(packet) {
+                out.send(home.host, packet);
+            }
+        }
+    }
+
+    /// In a field, the station `by` has got the burst of `who`.
+    fn deliver(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
+        if let Some(p) = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST) {
+            let packet = *p;
+            return self.deliver_to(now, who, by, packet, out);
+        }
+        while let Some((station, packet)) = self.stations.received(who) {
+            let packet = *packet;
+            self.deliver_to(now, who, station, packet, out);
+        }
+    }
+
+    /// `station` has got `packet` from `who`.
+    fn deliver_to(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
+        if is_message(&packet) {
+            packet.hops = u8::from(packet.next_hop == BROADCAST);
+            packet.next_hop = self.stations.station_of(who);
+        }
+        if self.link_layer.is_instant() {
+            self.arrive(now, station, &packet, out);
+        } else {
+            self.link_layer.put(now, Step::Up(station), packet);
+        }
+    }
+
+    /// Does what is due at `now`.
+    fn wake(&mut self, now: Time, out: &mut Out<'_>) {
+        loop {
+            let (medium, mut senders) = self.split(now, out);
+            match medium.wake(&mut senders) {
+                None => break,
+                Some((who, None)) => {
+                    self.deliver_in_cell(now, who, out);
+                    break;
+                }
+                Some((who, Some(by))) => self.deliver(now, who, by, out),
+            }
+        }
+        if self.has_layers {
+            self.wake_layers(now, out);
+        }
+        if self.stations.next_deadline() <= now {
+            let (medium, mut senders) = self.split(now, out);
+            for who in senders.stations.take_held_back() {
+                if senders.ask_again(who) {
+                    medium.contend(&mut senders, who);
+                }
+            }
+        }
+    }
+
+    /// Ends an instant above the queues of the stations. Returns the next deadline there.
+    #[inline]
+    fn finish_layers(&mut self, now: Time, out: &mut Out<'_>) -> Time {
+        while let Some(r) = self.stations.take_returned() {
+            self.failed(now, r, out);
+            self.carry_out(now, out);
+        }
+        if !self.stations.known_at_once().is_empty() {
+            self.share(now);
+        }
+        self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline())
+    }
+
+    /// Does what is due above the queues of the stations.
+    fn wake_layers(&mut self, now: Time, out: &mut Out<'_>) {
+        while let Some((step, p)) = self.link_layer.take(now) {
+            match step {
+                Step::Down(station) => self.enqueue(now, station, &p, p.next_hop, out),
+                Step::Up(station) => self.arrive(now, station, &p, out),
+            }
+        }
+        if self.forwarding.deadline() <= now
+            && let Some(agents) = self.forwarding.agents()
+        {
+            agents.wake(now, out.trace);
+            self.carry_out(now, out);
+        }
+        if self.bridge.deadline() <= now {
+            for ap in 0..self.bridge.chains().len() as StationId {
+                if self.bridge.control(ap).deadline() <= now {
+                    self.bridge.control(ap).wake(now, out);
+                    self.release(now, ap, out);
+                }
+            }
+        }
+    }
+}
+
+impl Bss {
+    /// Tells the queues of stations what those of others want known at once, until nothing changes.
+    #[cold]
+    fn share(&mut self, now: Time) {
+        let Medium::Field(field) = &mut self.medium else { return };
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for i in 0..self.stations.known_at_once().len() {
+                let from = self.stations.known_at_once()[i];
+                let Some(notice) = self.stations.notice(from, now) else { continue };
+                changed = true;
+                for h in field.hearers(now, from).iter().filter(|h| h.decodes) {
+                    self.stations.told(h.station, from, &notice);
+                }
+            }
+        }
+    }
+}
+
+impl Node for Bss {
+    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
+        match input {
+            Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter(now, ap, Side::Wire, p, out),
+            Input::Packet(station, p) => self.send_on(now, station, p, out),
+            Input::Wake => self.wake(now, out),
+            Input::Rejected | Input::Left(_) => {}
+        }
+        let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
+        self.medium.next_deadline().min(self.stations.next_deadline()).min(layers)
+    }
+}

@@ -1,0 +1,496 @@
+//! The medium of a cell in which all stations hear each other.
+//!
+//! Contention is computed ([`Contention`]). An exchange therefore costs three wake-ups, whatever the number of
+//! stations: its start, the delivery at the end of the data frame, and its end. The outcome is decided at the start:
+//! which stations collide, which part the channel spoils, which answers follow. Each station is told at the time at
+//! which it would learn the outcome.
+//!
+//! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later one senses the
+//! earlier one and waits. An error spoils a frame only at its receiver; other stations decode the frame and obey its
+//! Duration field.
+
+mod contention;
+
+use self::contention::{Arrival, Contention};
+use super::frame_log::{FrameLog, OnAir};
+use super::ledger::Ledger;
+use super::reception::Reception;
+use super::stations::Senders;
+use super::successes::Success;
+use crate::wifi::access::{BackoffRules, BusySlot, Draw};
+use crate::wifi::frame::FrameOutcome;
+use crate::wifi::ids::{AP, Contender, StationId};
+use crate::wifi::medium::nav::Navs;
+use crate::wifi::sender::counters::{Rivals, Waits};
+use crate::wifi::sender::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
+use crate::wifi::sender::mac::{Failure, Heard, Next};
+use crate::wifi::spec::IdleAccess;
+use contend_core::{Span, Time};
+
+/// A medium that all stations hear.
+#[derive(Debug)]
+pub(super) struct Cell {
+    contention: Contention,
+    ledger: Ledger,
+    reception: Reception,
+    idle_access: IdleAccess,
+    activity: Activity,
+    exchange: Exchange,
+    /// What outlasts an exchange that the channel has cut short.
+    navs: Navs,
+    /// When the sender on the air won the medium.
+    won: Time,
+    /// The contenders that start in this instant.
+    senders: Vec<Contender>,
+    /// The contenders that draw again because another one was first, and the slots that each counted.
+    again: Vec<(Contender, u32)>,
+    collisions: u64,
+    rivals: Rivals,
+    waits: Waits,
+    /// The successes, if they are kept.
+    successes: Option<Vec<Success>>,
+    /// The frames on the air, if they are kept.
+    frames: Option<FrameLog>,
+}
+
+/// What is on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Activity {
+    /// Nothing.
+    Idle,
+    /// An exchange whose data frame ends, and is delivered, at this time.
+    Data(Time),
+    /// The rest of an exchange, until this time.
+    Rest(Time),
+}
+
+/// The exchange on the air.
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    start: Time,
+    /// When the last frame ends.
+    end: Time,
+    fate: Fate,
+}
+
+/// The outcome of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// There is one sender, and every part is received.
+    Success(Contender),
+    /// There is one sender. One part is not received, or not answered, and is the last.
+    Lost(Contender, Answer, Silence, Failure),
+    /// Several senders start in the same instant. Nothing is received.
+    Collision,
+}
+
+impl Cell {
+    /// An idle medium for contenders with these rules.
+    pub(super) fn new(
+        rules: &[BackoffRules],
+        slot: Span,
+        reception: Reception,
+        options: (BusySlot, IdleAccess),
+    ) -> Cell {
+        Cell {
+            contention: Contention::new(rules, slot, options.0),
+            ledger: Ledger::new(reception.stations()),
+            senders: Vec::with_capacity(reception.stations()),
+            reception,
+            idle_access: options.1,
+            activity: Activity::Idle,
+            exchange: Exchange { start: Time::ZERO, end: Time::ZERO, fate: Fate::Collision },
+            navs: Navs::default(),
+            won: Time::ZERO,
+            again: Vec::new(),
+            collisions: 0,
+            rivals: Rivals::default(),
+            waits: Waits::default(),
+            successes: None,
+            frames: None,
+        }
+    }
+
+    /// Number of collisions.
+    pub(super) fn collisions(&self) -> u64 {
+        self.collisions
+    }
+
+    /// The contenders that the access point met.
+    pub(super) fn rivals(&self) -> Rivals {
+        self.rivals
+    }
+
+    /// The idle slots before transmissions.
+    pub(super) fn waits(&self) -> Waits {
+        self.waits
+    }
+
+    /// From now on keeps every success, in four bytes each.
+    pub(super) fn keep_successes(&mut self) {
+        self.successes.get_or_insert_default();
+    }
+
+    /// The exchanges that ended with an ACK, in the order of their ends; empty if they are not kept.
+    pub(super) fn successes(&self) -> &[Success] {
+        self.successes.as_deref().unwrap_or_default()
+    }
+
+    /// From now on keeps frames in `log`.
+    pub(super) fn keep_frames(&mut self, log: FrameLog) {
+        self.frames = Some(log);
+    }
+
+    /// The kept frames; `None` if frames are not kept.
+    pub(super) fn frames(&self) -> Option<&FrameLog> {
+        self.frames.as_ref()
+    }
+
+    /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
+    pub(super) fn ledger(&self, now: Time) -> Ledger {
+        let mut books = self.ledger.clone();
+        if self.activity == Activity::Idle {
+            books.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
+        }
+        books
+    }
+
+    /// The next deadline of the medium.
+    #[inline]
+    pub(super) fn next_deadline(&mut self) -> Time {
+        match self.activity {
+            Activity::Idle => self.contention.next_start(),
+            Activity::Data(at) | Activity::Rest(at) => at,
+        }
+    }
+
+    /// Does what is due on the medium. Returns the contender whose burst has now been received, if any.
+    #[inline]
+    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
+        match self.activity {
+            Activity::Data(at) if at <= senders.now => return self.deliver(),
+            Activity::Rest(at) if at <= senders.now => self.finish(senders),
+            Activity::Idle if self.contention.next_start() <= senders.now => {
+                self.senders.clear();
+                self.transmit(senders);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// `who`, which had nothing to send, now has a burst.
+    pub(super) fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        let now = senders.now;
+        let busy = self.activity != Activity::Idle;
+        if !busy && self.contention.waiting() == 0 {
+            self.ledger.quiet(now, self.contention.resume(), false);
+        }
+        // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
+        // is pending. ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
+        if self.idle_access == IdleAccess::Draw && !busy && !self.contention.must_wait(who, now) {
+            let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
+            self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
+            return;
+        }
+        match self.contention.arrive(who, now, busy) {
+            Arrival::Waits => {}
+            Arrival::Busy => {
+                let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
+                self.contention.back_off_later(who, slots);
+            }
+            Arrival::Free => {
+                self.senders.clear();
+                self.contention.send_at_once(who, &mut self.senders);
+                self.transmit(senders);
+            }
+        }
+    }
+
+    /// What `who` has heard.
+    #[inline]
+    fn heard(&self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
+        let (busy_counts, channel) = (self.contention.busy_counts(who), self.contention.channel());
+        Heard { others: senders.others(who), busy_counts, channel }
+    }
+
+    // ---- an exchange ----
+
+    /// A transmission starts now: finds its senders and decides the outcome. On entry `self.senders` holds the
+    /// contenders that send without backoff.
+    fn transmit(&mut self, senders: &mut Senders<'_, '_>) {
+        let now = senders.now;
+        self.ledger.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
+        // A contender that sends without backoff is not among those that wait.
+        let contenders = u64::from(self.contention.waiting()) + self.senders.len() as u64;
+        let mut again = std::mem::take(&mut self.again);
+        self.contention.turn_busy(now, &mut self.senders, &mut again);
+        for (who, slots) in again.drain(..) {
+            let slots = senders.backoff(who, Draw::Cycle(slots), self.heard(senders, who));
+            self.contention.back_off(who, slots, true);
+        }
+        self.again = again;
+        let own = senders.stations.in_service_at(AP);
+        if own > 0 && !self.senders.is_empty() {
+            self.rivals.starts += 1;
+            self.rivals.stations += contenders - own;
+        }
+        if self.senders.len() > 1 && senders.stations.have_categories() {
+            self.collide_inside(senders);
+        }
+        self.senders.iter().for_each(|&who| senders.wins(who));
+        let several = usize::from(self.senders.len() > 1);
+        let channel = self.contention.channel();
+        self.waits.starts[several] += 1;
+        self.waits.slots[several] += u64::from(channel.idle(channel.busy() - 1));
+        match self.senders[..] {
+            // No sender: the deadline was only a lower bound.
+            [] => {}
+            [from] => {
+                self.won = now;
+                self.exchange(senders, from, now);
+            }
+            _ => self.collide(senders),
+        }
+    }
+
+    /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
+    /// this is a failed attempt without airtime.
+    fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
+        // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
+        // external collision.
+        let contention = &self.contention;
+        let goes_first = |&who: &Contender| !senders.stations.above(who).any(|higher| contention.sends(higher));
+        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.senders.iter().partition(|who| goes_first(who));
+        self.senders.clear();
+        self.senders.extend(sent);
+        for who in lost {
+            let next = senders.not_answered(who, self.heard(senders, who), Answer::Cts, Failure::Internal);
+            self.contention.back_off(who, next.slots(), next.has_burst());
+        }
+    }
+
+    /// `who`, the only sender, starts its exchange at `now`.
+    fn exchange(&mut self, senders: &mut Senders<'_, '_>, who: Contender, now: Time) {
+        senders.started(who, true);
+        let (Some(s), air) = (senders.stations.in_service(who), senders.air) else { return };
+        let plan = air.plan(&s.burst);
+        let Burst { from, to, .. } = s.burst;
+        let channel = air.channel_of(&s.burst);
+        let is_clean = self.reception.is_clean(channel);
+        // A station whose NAV another exchange has set does not answer an RTS.
+        let refused = self.navs.stand && self.refuses(&plan, now);
+        let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
+        for part in plan.parts() {
+            let start = now + part.start;
+            self.ledger.ifs(start - end);
+            end = start + part.airtime;
+            let bytes = plan.bytes(part.kind);
+            let lost = if is_clean {
+                // Nothing is drawn; the packets of an aggregate must arrive all the same.
+                senders.stations.is_lost(who, part.kind, bytes, |_, _| false)
+            } else {
+                part.kind != PartKind::CtsToSelf && {
+                    let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
+                    senders.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
+                }
+            };
+            let Some(s) = senders.stations.in_service(who) else { return };
+            let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
+            let store = senders.stations.store(who);
+            let on_air = OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin: None };
+            on_air.record(senders.out.trace, &mut self.frames);
+            // A CTS-to-self counts as sent to the receiver of the data.
+            let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
+            self.ledger.frame(sends, hears, plan.account(&part), part.airtime, lost);
+            if lost || (refused && part.kind == PartKind::Rts) {
+                let (silence, failure) = self.cut_short(&plan, &part, now, lost);
+                fate = Fate::Lost(who, part.kind.missing(), silence, failure);
+                break;
+            }
+            if part.kind.delivers() {
+                delivery = Some(end);
+            }
+        }
+        self.activity = delivery.map_or(Activity::Rest(end), Activity::Data);
+        self.exchange = Exchange { start: now, end, fate };
+    }
+
+    /// The exchange of `plan` begins at `now`, and reservations may stand. True if the receiver does not answer an RTS.
+    #[cold]
+    fn refuses(&mut self, plan: &Plan<'_>, now: Time) -> bool {
+        self.navs.settle(now);
+        let (from, to) = plan.stations();
+        plan.part_of(PartKind::Rts).is_some_and(|rts| !self.navs.of(to).may_answer(now + rts.end(), from))
+    }
+
+    /// The exchange that began at `start` ends with `part`, which is `lost` or not answered. Returns how long stations
+    /// keep silent, and why it failed.
+    #[cold]
+    fn cut_short(&mut self, plan: &Plan<'_>, part: &Part, start: Time, lost: bool) -> (Silence, Failure) {
+        let silence = plan.silence(part);
+        let (end, until) = (start + part.end(), start + plan.duration());
+        let check = (part.kind == PartKind::Rts).then_some(end + silence.others);
+        let (from, to) = plan.stations();
+        self.navs.reserve([from, to], (until, check), |nav| {
+            // With its CTS the receiver keeps the medium for the data; they have come, or not.
+            if plan.part_of(PartKind::Cts).is_some() && part.kind != PartKind::Rts {
+                nav.reserve(until, None, from);
+            }
+            if part.kind.delivers() {
+                nav.release(end, from);
+            }
+        });
+        match lost {
+            true => (silence, Failure::Error),
+            false => (Silence { receiver: None, ..silence }, Failure::Unheard),
+        }
+    }
+
+    /// All of `self.senders` start now and collide. Nothing is received.
+    fn collide(&mut self, senders: &mut Senders<'_, '_>) {
+        self.collisions += 1;
+        let now = senders.now;
+        if self.navs.stand {
+            self.navs.settle(now);
+        }
+        let mut end = now;
+        for &who in &self.senders {
+            senders.started(who, false);
+            let Some(s) = senders.stations.in_service(who) else { continue };
+            let plan = senders.air.plan(&s.burst);
+            let part = plan.first_asking();
+            let over = now + part.end();
+            end = end.max(over);
+            self.ledger.collided(s.burst.from, part.end());
+            // A CTS-to-self before the data is the beginning of the transmission.
+            let (store, outcome) = (senders.stations.store(who), FrameOutcome::Collided);
+            OnAir { plan: &plan, part: &part, service: s, store, start: now, end: over, outcome, origin: None }
+                .record(senders.out.trace, &mut self.frames);
+        }
+        self.ledger.collision(end - now);
+        self.activity = Activity::Rest(end);
+        self.exchange = Exchange { start: now, end, fate: Fate::Collision };
+    }
+
+    /// The data frame on the air has been received.
+    fn deliver(&mut self) -> Option<Contender> {
+        self.activity = Activity::Rest(self.exchange.end);
+        match self.exchange.fate {
+            Fate::Success(who) | Fate::Lost(who, ..) => Some(who),
+            Fate::Collision => None,
+        }
+    }
+
+    /// The exchange is over: each station is told the outcome.
+    fn finish(&mut self, senders: &mut Senders<'_, '_>) {
+        self.activity = Activity::Idle;
+        let now = senders.now;
+        let start = self.exchange.start;
+        match self.exchange.fate {
+            Fate::Success(who) => {
+                senders.report(who, now - start, true);
+                self.succeed(senders, who);
+            }
+            Fate::Lost(who, missing, silence, failure) => {
+                let wait = if failure == Failure::Error { Span::ZERO } else { silence.sender };
+                senders.report(who, now - start + wait, false);
+                let Some(Burst { from, to, .. }) = senders.stations.in_service(who).map(|s| s.burst) else { return };
+                self.contention.turn_idle(now, silence.others, Span::ZERO);
+                self.hold(senders, now, |station| station == from || station == to);
+                if silence.receiver.is_some() || self.navs.is_apart(to) {
+                    self.resume(senders, to, None, now + silence.receiver.unwrap_or_default());
+                }
+                self.fail(senders, who, missing, failure, now + silence.sender);
+            }
+            Fate::Collision => {
+                // The other stations have heard a frame that they could not decode.
+                let eifs = senders.air.timing().eifs_more;
+                self.contention.turn_idle(now, Span::ZERO, eifs);
+                let mut collided = std::mem::take(&mut self.senders);
+                if self.navs.stand {
+                    let has_sent = |station| collided.iter().any(|&who| senders.stations.station_of(who) == station);
+                    self.hold(senders, now + eifs, has_sent);
+                }
+                let attempt = |senders: &Senders<'_, '_>, who: Contender| {
+                    let Some(s) = senders.stations.in_service(who) else { return Span::ZERO };
+                    let plan = senders.air.plan(&s.burst);
+                    let part = plan.first_asking();
+                    part.end() + plan.silence(&part).sender
+                };
+                // All attempts are reported before a queue is asked for its next packet, which may depend on them.
+                for &who in &collided {
+                    senders.report(who, attempt(senders, who), false);
+                }
+                for who in collided.drain(..) {
+                    // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
+                    // longest frame, and then for DIFS; in ns-2 for EIFS after the end of the longest frame.
+                    let over = start + attempt(senders, who);
+                    let quiet = if over < now { now + senders.air.timing().short_collider_more } else { over };
+                    self.fail(senders, who, Answer::Cts, Failure::Collision, quiet);
+                }
+                self.senders = collided;
+            }
+        }
+    }
+
+    /// The burst of `who` has been acknowledged.
+    fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        if let (Some(all), Some(s)) = (&mut self.successes, senders.stations.in_service(who)) {
+            all.push(Success::new(s.burst.from, s.burst.to));
+        }
+        let (now, won, air) = (senders.now, self.won, senders.air);
+        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
+        let follows = now + air.timing().sifs;
+        let next = senders.answered(who, self.heard(senders, who), snr, follows - won);
+        if next == Next::GoOn {
+            self.ledger.ifs(follows - now);
+            self.exchange(senders, who, follows);
+            return;
+        }
+        self.contention.turn_idle(now, Span::ZERO, Span::ZERO);
+        if self.navs.stand {
+            self.hold(senders, now, |_| false);
+            let resume = now + self.contention.ifs(who);
+            self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
+        } else {
+            self.contention.back_off(who, next.slots(), next.has_burst());
+        }
+    }
+
+    /// The medium has just become idle, and reservations may stand: stations count slots after their NAV, and at the
+    /// earliest after `quiet`. `others` are the stations that resume at a time of their own.
+    #[cold]
+    fn hold(&mut self, senders: &Senders<'_, '_>, quiet: Time, others: impl Fn(StationId) -> bool) {
+        self.navs.forget(senders.now);
+        self.contention.hold(self.navs.all().reserved_until());
+        let mut i = 0;
+        while let Some(station) = self.navs.apart(i) {
+            if !others(station) {
+                self.resume(senders, station, None, quiet);
+            }
+            i += 1;
+        }
+    }
+
+    /// `who` did not get the answer `missing`. Its station counts slots again when an inter-frame space has passed
+    /// after `quiet`.
+    fn fail(&mut self, senders: &mut Senders<'_, '_>, who: Contender, missing: Answer, failure: Failure, quiet: Time) {
+        let next = senders.not_answered(who, self.heard(senders, who), missing, failure);
+        let resume = quiet + self.contention.ifs(who);
+        self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
+        // The other categories of the station have waited for the same answer.
+        if senders.stations.have_categories() {
+            self.resume(senders, senders.stations.station_of(who), Some(who), quiet);
+        }
+    }
+
+    /// All contenders of `station`, except `except`, count slots again when their inter-frame space has passed after
+    /// `quiet` and after the NAV of the station. The medium has just become idle.
+    fn resume(&mut self, senders: &Senders<'_, '_>, station: StationId, except: Option<Contender>, quiet: Time) {
+        let reserved = self.navs.of(station).reserved_until();
+        for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
+            self.contention.resume_alone(who, quiet.max(reserved) + self.contention.ifs(who), reserved);
+        }
+    }
+}

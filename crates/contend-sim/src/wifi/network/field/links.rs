@@ -1,0 +1,349 @@
+//! Who hears whom.
+
+use super::super::map::MapLink;
+use super::ground::Ground;
+use crate::mobility::Point;
+use crate::rng;
+use crate::wifi::ids::StationId;
+use crate::wifi::medium::propagation::{LIGHT, Propagation};
+use crate::wifi::spec::{FieldLink, FieldSpec, Shadowing};
+use contend_core::Refusal;
+use contend_core::registry::Choice;
+use contend_core::{Rng, Span, Time};
+use rand::{Rng as _, SeedableRng as _};
+
+/// A station that hears another.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::wifi) struct Hearer {
+    /// The station.
+    pub(in crate::wifi) station: StationId,
+    /// True if the power suffices to decode a frame.
+    pub(in crate::wifi) decodes: bool,
+    /// Received power as a share of the transmitted power.
+    pub(in crate::wifi) gain: f64,
+    /// The time that a frame needs to arrive.
+    pub(in crate::wifi) delay: Span,
+}
+
+/// The number of a list of hearers.
+pub(in crate::wifi) type ListId = u32;
+
+/// For each frame, the stations that hear it.
+///
+/// As long as nothing changes each station has one list. Otherwise the list of a frame is computed when the frame
+/// starts, and stays for the whole frame.
+#[derive(Debug)]
+pub(in crate::wifi) struct Links {
+    /// By station, or by flight if links change. Each has the nearest hearer first.
+    lists: Vec<Vec<Hearer>>,
+    changes: bool,
+    paths: Paths,
+    /// A buffer, kept between calls.
+    around: Vec<Hearer>,
+}
+
+/// The ways from each station to those that hear it.
+#[derive(Debug)]
+struct Paths {
+    source: Source,
+    /// When stations are off.
+    off: Vec<Vec<(Time, Time)>>,
+    /// A buffer, kept between calls.
+    near: Vec<StationId>,
+}
+
+/// Where links come from.
+#[derive(Debug)]
+enum Source {
+    /// The file gives them.
+    Table(Vec<Vec<Hearer>>),
+    /// Distances decide.
+    Distance(Ground, Law),
+}
+
+impl Links {
+    /// The links of the stations with these names.
+    ///
+    /// # Errors
+    /// If a model refuses its parameters. The text names the key.
+    pub(in crate::wifi) fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Links, Refusal> {
+        let source = match &spec.links {
+            Some(links) => Source::Table(table(links, spec.sites.len())),
+            None => {
+                let law = Law::new(seed, spec, names)?;
+                Source::Distance(Ground::new(seed, spec, names, law.reach)?, law)
+            }
+        };
+        let fades = spec.shadowing.is_some_and(|s| s.each_frame);
+        let moves = if let Source::Distance(ground, _) = &source { ground.moves() } else { false };
+        let mut links = Links {
+            lists: vec![],
+            changes: fades || moves || spec.sites.iter().any(|s| !s.off.is_empty()),
+            paths: Paths { source, off: spec.sites.iter().map(|s| s.off.clone()).collect(), near: vec![] },
+            around: vec![],
+        };
+        if !links.changes {
+            links.lists.resize_with(spec.sites.len(), Vec::new);
+            for (from, list) in (0..).zip(&mut links.lists) {
+                links.paths.find(Time::ZERO, from, true, list);
+            }
+        }
+        Ok(links)
+    }
+
+    /// The list of those that hear the frame `flight` that `from` starts at `now`.
+    #[inline]
+    pub(in crate::wifi) fn at_start(&mut self, now: Time, from: StationId, flight: u32) -> ListId {
+        if !self.changes {
+            return from;
+        }
+        let place = flight as usize;
+        if self.lists.len() <= place {
+            self.lists.resize_with(place + 1, Vec::new);
+        }
+        self.paths.find(now, from, true, &mut self.lists[place]);
+        flight
+    }
+
+    /// The stations of a list, the nearest first.
+    #[inline]
+    pub(in crate::wifi) fn list(&self, list: ListId) -> &[Hearer] {
+        &self.lists[list as usize]
+    }
+
+    /// The stations that would hear a frame that `from` starts at `now`.
+    pub(in crate::wifi) fn hearers(&mut self, now: Time, from: StationId) -> &[Hearer] {
+        if !self.changes {
+            return self.list(from);
+        }
+        self.paths.find(now, from, true, &mut self.around);
+        &self.around
+    }
+
+    /// Where `station` is at `now`; `None` if the file gives links instead of positions.
+    pub(in crate::wifi) fn position(&mut self, now: Time, station: StationId) -> Option<Point> {
+        if let Source::Distance(ground, _) = &mut self.paths.source {
+            Some(ground.position(now, station))
+        } else {
+            None
+        }
+    }
+
+    /// Where all stations are at `now`, and who hears whom; the fading of single frames is left out. `None` if the file
+    /// gives links instead of positions.
+    pub(in crate::wifi) fn map(&mut self, now: Time) -> Option<(Vec<Point>, Vec<MapLink>)> {
+        let all = 0..self.stations() as StationId;
+        let positions = all.clone().map(|station| self.position(now, station)).collect::<Option<_>>()?;
+        let mut links = Vec::new();
+        for from in all {
+            self.paths.find(now, from, false, &mut self.around);
+            links.extend(self.around.iter().map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
+        }
+        Some((positions, links))
+    }
+
+    /// Number of stations.
+    pub(in crate::wifi) fn stations(&self) -> usize {
+        self.paths.off.len()
+    }
+
+    /// True if every station decodes every other, always.
+    pub(in crate::wifi) fn all_hear_all(&self) -> bool {
+        let others = self.stations().saturating_sub(1);
+        !self.changes && self.lists.iter().all(|hearers| hearers.iter().filter(|h| h.decodes).count() == others)
+    }
+}
+
+impl Paths {
+    /// Puts the stations that hear a frame into `list`, the nearest first. `fades`: a single frame may fade.
+    fn find(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
+        let Paths { source, off, near } = self;
+        let is_on = |station: StationId| !off[station as usize].iter().any(|(begin, end)| *begin <= now && now < *end);
+        list.clear();
+        if !is_on(from) {
+            return;
+        }
+        match source {
+            Source::Table(table) => list.extend(table[from as usize].iter().filter(|h| is_on(h.station))),
+            Source::Distance(ground, law) => {
+                ground.near(now, from, near);
+                let here = ground.position(now, from);
+                for &station in near.iter().filter(|s| **s != from && is_on(**s)) {
+                    let distance = here.distance(ground.position(now, station));
+                    list.extend(law.hearer(from, station, distance, fades));
+                }
+            }
+        }
+        list.sort_unstable_by_key(|h| (h.delay, h.station));
+    }
+}
+
+/// The links of the file by transmitter.
+fn table(links: &[FieldLink], stations: usize) -> Vec<Vec<Hearer>> {
+    let mut all = vec![vec![]; stations];
+    for &FieldLink { from, to, decodes, gain, delay } in links {
+        if let Some(hearers) = all.get_mut(from as usize) {
+            hearers.push(Hearer { station: to, decodes, gain, delay });
+        }
+    }
+    all
+}
+
+/// How distances decide.
+#[derive(Debug)]
+struct Law {
+    model: Box<dyn Propagation>,
+    range: f64,
+    sense: f64,
+    /// The farthest that a frame can be sensed, in metres.
+    reach: f64,
+    delay: bool,
+    shadows: Option<Shadows>,
+}
+
+/// The random part of the path loss.
+#[derive(Debug)]
+struct Shadows {
+    spec: Shadowing,
+    /// The gains at `range` and `sense`, which are the thresholds.
+    decoded: f64,
+    sensed: f64,
+    /// The random numbers of frames.
+    frames: Rng,
+    /// A number for each station. That of a pair follows from both.
+    pairs: Vec<u64>,
+}
+
+/// No frame is sensed beyond this distance, in metres.
+const FARTHEST: f64 = 1e7;
+/// Draws of shadowing are cut at this many standard deviations.
+const CUT: f64 = 3.0;
+
+impl Law {
+    fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Law, Refusal> {
+        let Choice { entry, args } = &spec.propagation;
+        let model = (entry.build)(args).map_err(|e| e.of(format_args!("field.propagation")))?;
+        let mut reach = spec.sense;
+        let shadows = spec.shadowing.map(|s| {
+            let (decoded, sensed) = (model.gain(spec.range), model.gain(spec.sense));
+            let strongest = libm::pow(10.0, CUT * s.deviation / 10.0);
+            while model.gain(reach) * strongest >= sensed && reach < FARTHEST {
+                reach *= 1.1;
+            }
+            let frames = rng::stream(seed, "field", "shadowing");
+            let pairs = names.iter().map(|name| rng::stream(seed, name, "shadowing").next_u64()).collect();
+            Shadows { spec: s, decoded, sensed, frames, pairs }
+        });
+        Ok(Law { model, range: spec.range, sense: spec.sense, reach, delay: spec.propagation_delay, shadows })
+    }
+
+    /// How `to`, which is `distance` metres away, hears a frame of `from`; `None` if not at all. `fades`: the frame may
+    /// fade.
+    fn hearer(&mut self, from: StationId, to: StationId, distance: f64, fades: bool) -> Option<Hearer> {
+        let gain = self.model.gain(distance);
+        let delay = match self.delay {
+            true => Span::from_nanos((distance / LIGHT * 1e9).round() as u64),
+            false => Span::ZERO,
+        };
+        match &mut self.shadows {
+            None => {
+                let hearer = Hearer { station: to, decodes: distance <= self.range, gain, delay };
+                (distance <= self.sense).then_some(hearer)
+            }
+            Some(shadows) => {
+                let gain = gain * shadows.draw(from, to, fades);
+                let hearer = Hearer { station: to, decodes: gain >= shadows.decoded, gain, delay };
+                (gain >= shadows.sensed).then_some(hearer)
+            }
+        }
+    }
+}
+
+impl Shadows {
+    /// The factor of the gain between two stations. `fades`: a single frame may fade.
+    fn draw(&mut self, from: StationId, to: StationId, fades: bool) -> f64 {
+        let normal = match self.spec.each_frame {
+            true if !fades => 0.0,
+            true => rng::normal(&mut self.frames),
+            false => rng::normal(&mut Rng::seed_from_u64(self.pairs[from as usize] ^ self.pairs[to as usize])),
+        };
+        libm::pow(10.0, normal.clamp(-CUT, CUT) * self.spec.deviation / 10.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mobility::{self, Area};
+    use crate::testing;
+    use crate::wifi::medium::propagation;
+    use crate::wifi::spec::{Capture, CtsRule, Site};
+    use contend_core::registry::{Entry, Value, find};
+
+    fn choose<B>(family: &'static [Entry<B>], name: &str, set: &[(&str, Value)]) -> Choice<B> {
+        let entry = find(family, name).unwrap();
+        Choice { entry, args: testing::args(entry.params, set) }
+    }
+
+    /// Who hears whom does not depend on how stations are sorted into squares: at random times the links are those of
+    /// a look at all pairs.
+    #[test]
+    fn moving_stations_hear_what_distances_say() {
+        let speed = |v| Value::Number(v);
+        let waypoint = [
+            ("slowest", speed(10.0)),
+            ("fastest", speed(30.0)),
+            ("pause", Value::Time(Span::from_secs(2))),
+            ("start", Value::Word("uniform".into())),
+        ];
+        let site = || Site {
+            position: None,
+            mobility: choose(mobility::REGISTRY, "random_waypoint", &waypoint),
+            movement: None,
+            off: vec![],
+        };
+        let spec = FieldSpec {
+            sites: (0..60).map(|_| site()).collect(),
+            association: vec![],
+            area: Area { width: 2000.0, height: 2000.0 },
+            links: None,
+            shadowing: None,
+            range: 250.0,
+            sense: 550.0,
+            propagation: choose(propagation::REGISTRY, "range", &[]),
+            capture: Capture::NONE,
+            tx_power: 16.0,
+            noise_figure: 7.0,
+            propagation_delay: true,
+            nav_reset: true,
+            nav_rounding: false,
+            cts: CtsRule::Nav,
+            routing: None,
+            arp: false,
+            routing_priority: false,
+            link_delay: Span::ZERO,
+            notes_on_air: false,
+        };
+        let names: Vec<String> = (0..60).map(|i| format!("sta{i}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut links = Links::new(1, &spec, &names).unwrap();
+        let mut other = Ground::new(1, &spec, &names, 550.0).unwrap();
+        let mut heard = 0;
+        for step in 0..2000u64 {
+            let (now, from) = (Time::from_nanos(step * 37_000_000), (step % 60) as StationId);
+            let here = other.position(now, from);
+            let mut want: Vec<(StationId, bool)> = vec![];
+            for to in (0..60).filter(|to| *to != from) {
+                let distance = here.distance(other.position(now, to));
+                want.extend((distance <= 550.0).then_some((to, distance <= 250.0)));
+            }
+            let list = links.at_start(now, from, (step % 3) as u32);
+            let mut got: Vec<_> = links.list(list).iter().map(|h| (h.station, h.decodes)).collect();
+            assert!(links.list(list).is_sorted_by_key(|h| h.delay));
+            got.sort_unstable();
+            assert_eq!(got, want, "at {now:?}");
+            heard += got.len();
+        }
+        assert!(heard > 10_000);
+    }
+}

@@ -1,0 +1,199 @@
+//! The receiver and the carrier sense of one station of a field.
+
+use super::FlightId;
+use super::book::{Book, Doing};
+use crate::wifi::ids::Contender;
+use crate::wifi::medium::nav::Nav;
+use crate::wifi::sender::exchange::{Answer, PartKind};
+use crate::wifi::sender::mac::Failure;
+use crate::wifi::spec::Capture;
+use contend_core::{Span, Time};
+
+/// One station's radio.
+#[derive(Debug, Default)]
+pub(super) struct Radio {
+    /// True while it transmits.
+    pub(super) sends: bool,
+    /// When it last stopped transmitting.
+    pub(super) stopped: Time,
+    /// The frames that arrive with enough power to be sensed.
+    arriving: Vec<Arriving>,
+    /// The frame on which it is locked.
+    reception: Option<Reception>,
+    /// True while it transmits or senses a frame.
+    pub(super) busy: bool,
+    /// When the medium around it was last busy.
+    pub(super) quiet: Time,
+    /// Until when others have reserved the medium.
+    pub(super) nav: Nav,
+    /// What it heard last that it could not decode.
+    pub(super) unclear: Unclear,
+    /// Its exchange as the sender.
+    pub(super) own: Option<Own>,
+    /// The frame that it sends a SIFS later, and the contender whose exchange the frame belongs to.
+    pub(super) answer: Option<(Contender, PartKind)>,
+    /// What it has done so far.
+    pub(super) book: Book,
+}
+
+/// What a station heard in a busy period and could not decode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Unclear {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The rest of a frame whose beginning it missed.
+    Energy,
+    /// A frame.
+    Frame,
+}
+
+/// An exchange at its sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    pub(super) who: Contender,
+    /// When the exchange began, and when its sender won the medium.
+    pub(super) start: Time,
+    pub(super) won: Time,
+    /// When its data frame began, once it did.
+    pub(super) data: Option<Time>,
+    /// When the wait for an answer to its last frame ends.
+    pub(super) over: Time,
+    /// Why the exchange failed, once it did. The sender acts on it when the medium around it is idle.
+    pub(super) failed: Option<Failed>,
+}
+
+/// A failed exchange.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failed {
+    pub(super) missing: Answer,
+    pub(super) why: Failure,
+    /// From the start of the exchange to the end of the wait.
+    pub(super) airtime: Span,
+    /// True once the queues have been told of the attempt.
+    pub(super) reported: bool,
+}
+
+/// A frame that arrives.
+#[derive(Clone, Copy, Debug)]
+struct Arriving {
+    flight: FlightId,
+    gain: f64,
+    /// True if it is so weak beside a frame that is being decoded that it does no harm.
+    harmless: bool,
+}
+
+/// The frame on which a radio is locked.
+#[derive(Clone, Copy, Debug)]
+struct Reception {
+    flight: FlightId,
+    gain: f64,
+    ends: Time,
+    /// True if it is for this station or for all.
+    is_own: bool,
+    /// How it would be received if it ended now: never [`Received::Harmless`].
+    so_far: Received,
+}
+
+/// How a frame that has arrived was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Received {
+    /// It was decoded.
+    Decoded,
+    /// The radio tried and failed.
+    Garbled,
+    /// The radio missed its beginning: it was transmitting.
+    Missed,
+    /// It was too weak to matter beside another frame.
+    Harmless,
+}
+
+impl Radio {
+    /// True if it takes part in an exchange that is not over.
+    #[inline]
+    pub(super) fn is_engaged(&self) -> bool {
+        self.own.is_some() || self.answer.is_some()
+    }
+
+    /// True if it neither transmits nor senses anything now.
+    #[inline]
+    pub(super) fn is_quiet(&self) -> bool {
+        !self.sends && self.arriving.is_empty()
+    }
+
+    /// It starts to transmit.
+    pub(super) fn transmit(&mut self) {
+        self.sends = true;
+        if let Some(r) = &mut self.reception {
+            r.so_far = Received::Missed;
+        }
+    }
+
+    /// Books what it does from `now` on. How long a quiet radio's station is blocked is not known here.
+    #[inline]
+    pub(super) fn note(&mut self, now: Time) {
+        let doing = match self.reception {
+            _ if self.sends => Doing::Sends,
+            Some(r) if r.is_own && r.so_far == Received::Decoded => Doing::Receives,
+            _ if self.arriving.is_empty() => Doing::Quiet(Time::NEVER),
+            _ => Doing::Hears,
+        };
+        self.book.turn(now, doing);
+    }
+
+    // ---- frames arrive ----
+
+    /// The first bit of `flight`, which ends at `ends`, arrives. `decodes`: its power suffices to decode it. `is_own`:
+    /// it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
+    ///
+    /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
+    /// spoils the first, and the radio stays locked on the one that ends last.
+    pub(super) fn begins(
+        &mut self,
+        flight: FlightId,
+        gain: f64,
+        decodes: bool,
+        is_own: bool,
+        ends: Time,
+        capture: Capture,
+    ) -> bool {
+        let besides = |but: Option<FlightId>| -> f64 {
+            let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
+            others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })
+        };
+        let more = |r: &Reception| if capture.adds_up { besides(Some(r.flight)) } else { 0.0 };
+        let harmless = self.reception.is_some_and(|r| r.gain >= capture.ratio * (gain + more(&r)));
+        let others = if harmless { 0.0 } else { besides(None) };
+        self.arriving.push(Arriving { flight, gain, harmless });
+        if harmless {
+            return true;
+        }
+        let wins = others == 0.0 || (capture.later && gain >= capture.ratio * others);
+        let so_far = match self.reception {
+            _ if self.sends => Received::Missed,
+            _ if wins && decodes => Received::Decoded,
+            _ => Received::Garbled,
+        };
+        match &mut self.reception {
+            Some(r) if !wins && r.ends >= ends => r.so_far = so_far,
+            _ => self.reception = Some(Reception { flight, gain, ends, is_own, so_far }),
+        }
+        false
+    }
+
+    /// The last bit of `flight` has arrived.
+    pub(super) fn ends(&mut self, flight: FlightId) -> Received {
+        let place = self.arriving.iter().position(|a| a.flight == flight);
+        let harmless = place.is_some_and(|i| self.arriving.swap_remove(i).harmless);
+        match self.reception {
+            Some(r) if r.flight == flight => {
+                self.reception = None;
+                r.so_far
+            }
+            _ if harmless => Received::Harmless,
+            // Another frame spoiled it, and lasts longer.
+            Some(r) if r.so_far != Received::Missed => Received::Garbled,
+            _ => Received::Missed,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The map of a field: where stations are, who hears whom, and which ways packets take.
+
+use crate::mobility::Point;
+use crate::wifi::ids::StationId;
+
+/// The map of a field at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map {
+    /// By station.
+    pub positions: Vec<Point>,
+    /// By transmitter, then by distance.
+    pub links: Vec<MapLink>,
+    /// For each flow, the stations that its data pass. A way that ends early has no route from there. Empty if the flow
+    /// is never on the air.
+    pub routes: Vec<Vec<StationId>>,
+}
+
+/// A station that hears another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapLink {
+    /// The transmitter.
+    pub from: StationId,
+    /// The station that senses it.
+    pub to: StationId,
+    /// True if it also decodes it.
+    pub decodes: bool,
+}

@@ -1,0 +1,230 @@
+//! Which frames the channel spoils: loss processes, and errors at an SNR.
+//!
+//! The channel of a station is that between it and its access point, or its neighbours. Both directions have the same
+//! losses and the same fading. A frame has one SNR, which is computed when it ends; each of its MPDUs fails for itself.
+//! The SNR is the received power less the noise over the width of the data frames. Frames without MCS are sent at that
+//! width too, as duplicates in each 20 MHz.
+
+use crate::loss::Loss;
+use crate::rng;
+use crate::wifi::ids::StationId;
+use crate::wifi::medium::error_model::{Coding, ErrorModel, noise_floor};
+use crate::wifi::medium::fading::Fading;
+use crate::wifi::medium::phy::{DataRate, Format};
+use crate::wifi::sender::air::Air;
+use crate::wifi::spec::{CellSpec, ErrorModelSpec, StationSpec};
+use contend_core::Refusal;
+use contend_core::{Cx, FlowId, Packet, Rng, Time};
+use rand::RngExt as _;
+
+/// What decides whether frames arrive.
+#[derive(Debug)]
+pub(super) struct Reception {
+    /// For each station, the loss process of its channel and its random stream.
+    losses: Vec<Option<(Box<dyn Loss>, Rng)>>,
+    /// `None` if no channel has an SNR.
+    errors: Option<Box<Errors>>,
+}
+
+/// The errors of frames with an SNR.
+#[derive(Debug)]
+struct Errors {
+    model: Box<dyn ErrorModel>,
+    /// The error probabilities that were computed last, each at the place that its key gives.
+    kept: Vec<(Key, f64)>,
+    /// By station.
+    channels: Vec<Option<Channel>>,
+}
+
+/// What an error probability depends on: the bits of the SNR, the coding, and the bytes of the MPDU.
+type Key = (u64, Coding, u32);
+
+/// The channel of a station.
+#[derive(Debug)]
+struct Channel {
+    mean: Mean,
+    fading: Option<(Box<dyn Fading>, Rng)>,
+    /// Draws whether an MPDU is lost.
+    rng: Rng,
+    /// The SNR of the latest frame in dB.
+    latest: f64,
+}
+
+/// The SNR in dB without fading.
+#[derive(Clone, Copy, Debug)]
+enum Mean {
+    /// The file gives it.
+    Given(f64),
+    /// The SNR of a frame that arrives with all of its power.
+    Full(f64),
+}
+
+/// A frame that ends at its receiver.
+pub(super) struct Ending<'a> {
+    now: Time,
+    loss: &'a mut Option<(Box<dyn Loss>, Rng)>,
+    errors: Option<Drawing<'a>>,
+}
+
+/// How the MPDUs of a frame are lost.
+struct Drawing<'a> {
+    model: &'a dyn ErrorModel,
+    kept: &'a mut [(Key, f64)],
+    rng: &'a mut Rng,
+    snr: f64,
+    coding: Coding,
+    /// The size of the latest MPDU in bytes, and its error probability.
+    latest: (u32, f64),
+}
+
+/// Number of error probabilities that are kept; a power of two.
+const KEPT: usize = 1024;
+
+impl Reception {
+    /// The channels of `spec`. `flow` maps the name of a flow to its number.
+    ///
+    /// # Errors
+    /// If an algorithm refuses its parameters, or the error model does not know a rate. The text names the station.
+    pub(super) fn new(
+        seed: u64,
+        spec: &CellSpec,
+        air: &Air,
+        flow: &dyn Fn(&str) -> Option<FlowId>,
+    ) -> Result<Reception, Refusal> {
+        let loss = |s: &StationSpec| match &s.loss {
+            Some(c) => match (c.entry.build)(&c.args, flow) {
+                Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
+                Err(e) => Err(e.of(&s.name)),
+            },
+            None => Ok(None),
+        };
+        let losses = spec.members().map(loss).collect::<Result<_, _>>()?;
+        let errors = spec.error_model.as_ref().map(|model| Errors::new(seed, spec, model, air).map(Box::new));
+        Ok(Reception { losses, errors: errors.transpose()? })
+    }
+
+    /// True if the channel of `station` spoils no frame.
+    #[inline]
+    pub(super) fn is_clean(&self, station: StationId) -> bool {
+        self.errors.is_none() && self.losses[station as usize].is_none()
+    }
+
+    /// See [`super::bss::Bss::check_errors`].
+    pub(super) fn check(spec: &CellSpec, air: &Air) -> Result<(), Refusal> {
+        spec.error_model.as_ref().map_or(Ok(()), |model| Errors::new(0, spec, model, air).map(drop))
+    }
+
+    /// Number of stations.
+    pub(super) fn stations(&self) -> usize {
+        self.losses.len()
+    }
+
+    /// A frame of this format ends now on the channel of `station`. `gain`: the power with which it arrives, as a share
+    /// of the transmitted power; in a cell, where it counts for nothing, 1.
+    #[inline]
+    pub(super) fn ends(&mut self, station: StationId, now: Time, format: &Format, gain: f64) -> Ending<'_> {
+        let errors = self.errors.as_mut().and_then(|errors| errors.frame(station, now, format, gain));
+        Ending { now, loss: &mut self.losses[station as usize], errors }
+    }
+
+    /// The SNR of the latest frame on the channel of `station` in dB; `None` if the channel has no SNR.
+    #[inline]
+    pub(super) fn snr(&self, station: StationId) -> Option<f64> {
+        let errors = self.errors.as_ref()?;
+        Some(errors.channels[station as usize].as_ref()?.latest)
+    }
+}
+
+impl Errors {
+    fn new(seed: u64, spec: &CellSpec, model: &ErrorModelSpec, air: &Air) -> Result<Errors, Refusal> {
+        let channels = (0..).zip(spec.members()).map(|(station, s)| {
+            // The access point has no channel of its own.
+            let mean = if air.is_ap(station) { None } else { mean(spec, s)? };
+            let Some(mean) = mean else { return Ok(None) };
+            let fading = s.channel.fading.as_ref();
+            let fading = fading.map(|c| (c.entry.build)(&c.args)).transpose().map_err(|e| e.of(&s.name))?;
+            Ok(Some(Channel {
+                mean,
+                fading: fading.map(|process| (process, rng::stream(seed, &s.name, "fading"))),
+                rng: rng::stream(seed, &s.name, "errors"),
+                latest: f64::NEG_INFINITY,
+            }))
+        });
+        let key = (0, Coding::MCS[0], 0);
+        Ok(Errors {
+            model: model.build(air.codings())?,
+            kept: vec![(key, 1.0); KEPT],
+            channels: channels.collect::<Result<_, Refusal>>()?,
+        })
+    }
+
+    /// See [`Reception::ends`]; `None` if the frame cannot be spoiled.
+    fn frame(&mut self, station: StationId, now: Time, format: &Format, gain: f64) -> Option<Drawing<'_>> {
+        let channel = self.channels[station as usize].as_mut()?;
+        let coding = format.coding()?;
+        let mean = match channel.mean {
+            Mean::Given(snr) => snr,
+            Mean::Full(snr) => snr + 10.0 * libm::log10(gain),
+        };
+        let fade = channel.fading.as_mut().map_or(0.0, |(process, rng)| process.gain(&mut Cx { now, rng }));
+        let snr = mean + fade;
+        channel.latest = snr;
+        let Errors { model, kept, .. } = self;
+        Some(Drawing { model: &**model, kept, rng: &mut channel.rng, snr, coding, latest: (0, 0.0) })
+    }
+}
+
+/// The SNR of the channel of `s` without fading; `None` if it has none.
+fn mean(spec: &CellSpec, s: &StationSpec) -> Result<Option<Mean>, Refusal> {
+    if let Some(snr) = s.channel.snr {
+        return Ok(Some(Mean::Given(snr)));
+    }
+    let Some(field) = &spec.field else { return Ok(None) };
+    let width = if let DataRate::Mcs(mode) = s.rate { mode.width } else { 20 };
+    let loss = match &field.links {
+        Some(_) => 0.0,
+        None => {
+            let model = (field.propagation.entry.build)(&field.propagation.args)?;
+            let none = || format!("field.propagation: \"{}\" has no path loss", field.propagation.entry.name);
+            model.reference().ok_or_else(none)?
+        }
+    };
+    Ok(Some(Mean::Full(field.tx_power - loss - noise_floor(f64::from(width), field.noise_figure))))
+}
+
+impl Ending<'_> {
+    /// True if the channel spoils an MPDU of `bytes`; `packet` as in [`Loss::lost`].
+    #[inline]
+    pub(super) fn spoils(&mut self, bytes: u32, packet: Option<&Packet>) -> bool {
+        let lost = match self.loss {
+            Some((loss, rng)) => loss.lost(&mut Cx { now: self.now, rng }, bytes, packet),
+            None => false,
+        };
+        match &mut self.errors {
+            Some(errors) => errors.spoils(bytes) || lost,
+            None => lost,
+        }
+    }
+}
+
+impl Drawing<'_> {
+    fn spoils(&mut self, bytes: u32) -> bool {
+        if bytes != self.latest.0 {
+            self.latest = (bytes, self.per(bytes));
+        }
+        self.rng.random::<f64>() < self.latest.1
+    }
+
+    /// The error probability of an MPDU of `bytes`.
+    fn per(&mut self, bytes: u32) -> f64 {
+        let key = (self.snr.to_bits(), self.coding, bytes);
+        let (data, coded) = self.coding.code.fraction();
+        let code = u64::from(self.coding.bits) << 8 | u64::from(data << 4 | coded);
+        let mixed = (key.0 ^ code << 32 ^ u64::from(bytes)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = &mut self.kept[(mixed >> 32) as usize % KEPT];
+        if place.0 != key {
+            *place = (key, self.model.per(self.snr, self.coding, bytes));
+        }
+        place.1
+    }
+}

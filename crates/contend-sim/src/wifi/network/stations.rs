@@ -1,0 +1,662 @@
+//! The stations of a channel. Each has one or several [`Mac`]s; the medium asks them and reports to them.
+//!
+//! The Mac of a station has the number of the station as contender. With [`Scheduling::AfterBackoff`] this is the Mac
+//! of best effort, and the Macs of the other categories have the numbers after the last station. With
+//! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues.
+
+use super::agents::is_urgent;
+use super::air_link::AirLink;
+use super::bridge::{Bridge, Host};
+use super::observers::Observers;
+use crate::peer::WireId;
+use crate::rng;
+use crate::stats::{QueueMeter, TransmitterCounters};
+use crate::wifi::access::{BackoffRules, Draw, Reads, Scheduling, Setting};
+use crate::wifi::ids::{BROADCAST, Category, Contender, StationId};
+use crate::wifi::medium::phy::Phy;
+use crate::wifi::sender::air::Air;
+use crate::wifi::sender::aql::Aql;
+use crate::wifi::sender::around::{Around, Returned};
+use crate::wifi::sender::counters::StationCounters;
+use crate::wifi::sender::exchange::{Answer, Burst, PartKind};
+use crate::wifi::sender::mac::{Failure, Heard, InService, Mac, Next};
+use crate::wifi::sender::queues::{Queue, Queues};
+use crate::wifi::sender::rates::{Mpdus, Rates};
+use crate::wifi::sender::store::{Headers, Store};
+use crate::wifi::spec::{Aggregation, CellSpec, StationSpec};
+use crate::world::Out;
+use contend_core::Refusal;
+use contend_core::observe::HeardFrame;
+use contend_core::packet::Explicit;
+use contend_core::qdisc::{AirReport, Hearing, Qdisc, Sink, Site};
+use contend_core::{Packet, Span, Time};
+
+/// The stations of a channel.
+#[derive(Debug)]
+pub(super) struct Stations {
+    /// By [`Contender`].
+    macs: Vec<Mac>,
+    /// Number of stations, the access point included.
+    len: usize,
+    /// For each station with categories, the Macs of its categories; empty if no station has categories.
+    categories: Vec<Option<[Contender; 4]>>,
+    /// The queues of categories other than best effort.
+    category_queues: Vec<(Contender, Category)>,
+    category_queue_names: Vec<String>,
+    /// The host behind each station.
+    hosts: Vec<Host>,
+    /// True if a network card may be paused.
+    pauses: bool,
+    /// True if a discipline or a control block of an access point needs reports of attempts.
+    reports: bool,
+    /// What the queues of each station learn of the stations around it; empty if no queue learns anything.
+    hearing: Vec<Hearing>,
+    /// Stations of which others know at once.
+    at_once: Vec<StationId>,
+    /// Macs with waiting packets of which none may leave yet.
+    held_back: Vec<Contender>,
+    /// Macs with a burst in service.
+    backlogged: u32,
+    /// Packets that Macs gave up, for the routing agents; `None`: without agents they are lost.
+    returned: Option<Vec<Returned>>,
+    /// Packets that have left their stations, for senders that count them; `None`: no sender does.
+    left: Option<Vec<Packet>>,
+    /// True if routing messages go before all other packets.
+    prefers_messages: bool,
+    /// The airtime that is pending at each station that has a limit; empty if none has.
+    aql: Vec<Option<Aql>>,
+    /// The rate controls of each station; empty if all rates are fixed.
+    rates: Vec<Rates>,
+    /// The MPDUs that each station has sent and that were sent to it; empty if they are not counted.
+    mpdus: Vec<[Mpdus; 2]>,
+}
+
+impl Stations {
+    /// The access points and the stations of `spec`. `control_hears_air`: a control block needs reports of attempts.
+    ///
+    /// # Errors
+    /// If an algorithm refuses its parameters. The text names the station.
+    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, control_hears_air: bool) -> Result<Stations, Refusal> {
+        let specs = || (0..).zip(spec.members());
+        let neighbour = |name: &str| spec.members().position(|s| s.name == name).map(|i| i as StationId);
+        let make = Make { seed, phy: &spec.phy, air, site: Site { neighbour: &neighbour } };
+        let mut all = Stations {
+            macs: Vec::with_capacity(specs().count()),
+            len: specs().count(),
+            categories: Vec::new(),
+            category_queues: Vec::new(),
+            category_queue_names: Vec::new(),
+            hosts: specs().map(|(_, s)| Host::new(s.client.as_ref())).collect(),
+            pauses: false,
+            reports: false,
+            hearing: Vec::new(),
+            at_once: Vec::new(),
+            held_back: Vec::new(),
+            backlogged: 0,
+            returned: None,
+            left: None,
+            prefers_messages: false,
+            aql: Vec::new(),
+            rates: Vec::new(),
+            mpdus: Vec::new(),
+        };
+        let aql = |s: &StationSpec| s.aql.filter(|_| s.aggregation.is_some()).map(Aql::new);
+        if spec.members().any(|s| aql(s).is_some()) {
+            all.aql = spec.members().map(aql).collect();
+        }
+        if spec.members().any(|s| s.channel.rate_control.is_some()) {
+            all.rates = spec.members().map(|s| Rates::new(rng::stream(seed, &s.name, "rates"))).collect();
+        }
+        if !all.rates.is_empty() || spec.members().any(|s| s.aggregation.is_some()) || spec.error_model.is_some() {
+            all.mpdus = vec![Default::default(); all.len];
+        }
+        for (station, s) in specs() {
+            let mac = make.own(station, s).map_err(|e| e.of(&s.name))?;
+            all.macs.push(mac);
+        }
+        for (station, s) in specs() {
+            all.add_categories(&make, station, s).map_err(|e| e.of(&s.name))?;
+        }
+        let mut aps = all.macs.iter_mut().take(spec.aps.len());
+        all.reports = control_hears_air || aps.any(|mac| mac.queue(Category::Be).discipline().hears_air());
+        all.find_hearing();
+        Ok(all)
+    }
+
+    /// Makes the extra Macs of `station`, if its categories contend separately, and names its extra queues.
+    fn add_categories(&mut self, make: &Make<'_>, station: StationId, spec: &StationSpec) -> Result<(), Refusal> {
+        let scheduling = self.macs[station as usize].access().scheduling();
+        if scheduling == Scheduling::One {
+            return Ok(());
+        }
+        let mut contenders = [station; 4];
+        for category in Category::ALL.into_iter().filter(|c| *c != Category::Be) {
+            let name = format!("{}.{}", spec.name, category.name());
+            if scheduling == Scheduling::AfterBackoff {
+                contenders[category as usize] = self.macs.len() as Contender;
+                let queue = make.queue(spec, category, &name)?;
+                self.macs.push(make.mac(station, spec, category, &name, Queues::One(queue))?);
+            }
+            self.category_queues.push((contenders[category as usize], category));
+            self.category_queue_names.push(name);
+        }
+        if scheduling == Scheduling::AfterBackoff {
+            self.categories.resize(self.len, None);
+            self.categories[station as usize] = Some(contenders);
+        }
+        Ok(())
+    }
+
+    /// Asks all queues what they learn of the stations around them.
+    fn find_hearing(&mut self) {
+        let mut hearing = vec![Hearing::Nothing; self.len];
+        for mac in &mut self.macs {
+            let station = mac.station() as usize;
+            let learns = mac.disciplines().map(|d| d.hearing()).find(|h| *h != Hearing::Nothing);
+            hearing[station] = learns.unwrap_or(hearing[station]);
+        }
+        self.at_once =
+            (0..).zip(&hearing).filter(|(_, h)| **h == Hearing::AtOnce).map(|(station, _)| station).collect();
+        if hearing.iter().any(|h| *h != Hearing::Nothing) {
+            self.hearing = hearing;
+        }
+    }
+
+    /// True if a queue of `station` learns from frames.
+    #[inline]
+    pub(super) fn listens(&self, station: StationId) -> bool {
+        self.hearing.get(station as usize).is_some_and(|h| *h != Hearing::Nothing)
+    }
+
+    /// The station `f.me` received or sensed `f`.
+    pub(super) fn heard(&mut self, f: &HeardFrame<'_>) {
+        self.disciplines(f.me, |d| d.heard(f));
+    }
+
+    /// Stations of which others know at once.
+    #[inline]
+    pub(super) fn known_at_once(&self) -> &[StationId] {
+        &self.at_once
+    }
+
+    /// What others are to know of `station` at once, if it has changed.
+    pub(super) fn notice(&mut self, station: StationId, now: Time) -> Option<Explicit> {
+        let mut new = None;
+        self.disciplines(station, |d| new = new.or(d.notice(now)));
+        new
+    }
+
+    /// The station `from` has a new notice, of which `station` knows at once.
+    pub(super) fn told(&mut self, station: StationId, from: StationId, notice: &Explicit) {
+        self.disciplines(station, |d| d.told(from, notice));
+    }
+
+    /// Calls `f` with each discipline of `station` that learns of the stations around it.
+    fn disciplines(&mut self, station: StationId, mut f: impl FnMut(&mut dyn Qdisc)) {
+        for who in self.contenders(station) {
+            self.macs[who as usize].disciplines().filter(|d| d.hearing() != Hearing::Nothing).for_each(&mut f);
+        }
+    }
+
+    /// Number of stations, access points included.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How each Mac counts its backoff.
+    pub(super) fn backoff_rules(&self, phy: &Phy) -> Vec<BackoffRules> {
+        let rules = |mac: &Mac| {
+            let access = mac.access();
+            let ifs = access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
+            BackoffRules { ifs, residue: access.residue(), busy: access.busy() }
+        };
+        self.macs.iter().map(rules).collect()
+    }
+
+    /// Names of the queues of categories other than best effort, in the order of their numbers.
+    pub(super) fn category_queue_names(&self) -> &[String] {
+        &self.category_queue_names
+    }
+
+    /// The meter of queue number `i`, and the packets that wait in it: first one queue for each station (best effort,
+    /// if it has categories), then the queues of other categories.
+    pub(super) fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
+        let (who, category) = match i.checked_sub(self.len) {
+            None => (i as Contender, Category::Be),
+            Some(i) => *self.category_queues.get(i)?,
+        };
+        Some(self.macs.get_mut(who as usize)?.reading(category))
+    }
+
+    /// The counters of `station`.
+    pub(super) fn counters(&self, station: StationId) -> Option<StationCounters> {
+        self.macs_of(station).map(Mac::counters).reduce(StationCounters::plus)
+    }
+
+    /// The MPDUs that `station` has sent, and those that were sent to it; `None` if they are not counted.
+    pub(super) fn mpdus(&self, station: StationId) -> Option<[Mpdus; 2]> {
+        self.mpdus.get(station as usize).copied()
+    }
+
+    /// What became by `now` of the packets that `station` took from its queues.
+    pub(super) fn transmitter(&self, station: StationId, now: Time) -> Option<TransmitterCounters> {
+        let c = self.counters(station)?;
+        Some(TransmitterCounters {
+            taken: self.macs_of(station).map(|mac| mac.taken(now)).sum::<u64>() - c.returned,
+            delivered: c.delivered,
+            lost: c.retry_drops - c.dropped_after_delivery - c.given_back + c.broadcasts,
+            carrying: self.macs_of(station).map(Mac::carrying).sum(),
+        })
+    }
+
+    /// Macs of `station` with a burst in service.
+    #[inline]
+    pub(super) fn in_service_at(&self, station: StationId) -> u64 {
+        if self.categories.is_empty() {
+            return u64::from(self.in_service(station).is_some());
+        }
+        self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
+    }
+
+    /// The packet of the burst of `who`.
+    pub(super) fn packet(&self, who: Contender) -> Option<&Packet> {
+        self.in_service(who).map(|s| &s.packet)
+    }
+
+    /// See [`Mac::store`].
+    #[inline]
+    pub(super) fn store(&self, who: Contender) -> Option<&Store> {
+        self.macs[who as usize].store()
+    }
+
+    /// True if nothing of a part of `bytes` bytes of the burst of `who` reaches its receiver. `lost` tells whether an
+    /// MPDU of so many bytes with this packet is lost.
+    #[inline]
+    pub(super) fn is_lost(
+        &mut self,
+        who: Contender,
+        kind: PartKind,
+        bytes: u32,
+        mut lost: impl FnMut(u32, Option<&Packet>) -> bool,
+    ) -> bool {
+        match kind.delivers() {
+            true => self.macs[who as usize].is_lost(bytes, lost),
+            false => lost(bytes, None),
+        }
+    }
+
+    /// The burst of `who` was received. Returns the receiver and a packet to forward; `None` if the receiver has
+    /// forwarded all that it may.
+    #[inline]
+    pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, &Packet)> {
+        let mac = &mut self.macs[who as usize];
+        let to = mac.in_service()?.burst.to;
+        Some((to, mac.received()?))
+    }
+
+    /// What the access rule of `who` reads of its surroundings.
+    pub(super) fn reads(&self, who: Contender) -> Reads {
+        self.macs[who as usize].access().reads()
+    }
+
+    /// True if several Macs belong to one station.
+    #[inline]
+    pub(super) fn have_categories(&self) -> bool {
+        !self.categories.is_empty()
+    }
+
+    /// The burst in service at `who`.
+    #[inline]
+    pub(super) fn in_service(&self, who: Contender) -> Option<&InService> {
+        self.macs[who as usize].in_service()
+    }
+
+    /// The station of `who`.
+    #[inline]
+    pub(super) fn station_of(&self, who: Contender) -> StationId {
+        self.macs[who as usize].station()
+    }
+
+    /// The contenders of `station`, the highest category first.
+    #[inline]
+    pub(super) fn contenders(&self, station: StationId) -> impl Iterator<Item = Contender> + use<> {
+        let categories = self.categories.get(station as usize).copied().flatten();
+        let n = if categories.is_some() { 4 } else { 1 };
+        categories.unwrap_or([station; 4]).into_iter().take(n)
+    }
+
+    /// The contenders of the station of `who` that are of higher categories.
+    pub(super) fn above(&self, who: Contender) -> impl Iterator<Item = Contender> + use<> {
+        self.contenders(self.station_of(who)).take_while(move |&higher| higher != who)
+    }
+
+    /// The contender for packets of `category` at `station`.
+    #[inline]
+    pub(super) fn contender(&self, station: StationId, category: Category) -> Contender {
+        match self.categories.get(station as usize) {
+            Some(Some(contenders)) => contenders[category as usize],
+            _ => station,
+        }
+    }
+
+    /// Puts a cable with a bridge between `station` and its host, see [`super::bss::Bss::convert`].
+    pub(super) fn convert(&mut self, station: StationId, nic: WireId, pause: Option<(u64, u64)>) {
+        if let Some(host) = self.hosts.get_mut(station as usize) {
+            host.convert(nic, pause);
+            self.pauses |= pause.is_some();
+        }
+    }
+
+    /// From now on packets that a Mac gives up come back. `prefers_messages`: routing messages go before all others.
+    pub(super) fn hand_back(&mut self, prefers_messages: bool) {
+        (self.returned, self.prefers_messages) = (Some(vec![]), prefers_messages);
+    }
+
+    /// From now on senders are told when their packets leave their stations.
+    pub(super) fn tell_senders(&mut self) {
+        self.left = Some(vec![]);
+    }
+
+    /// A packet that a Mac gave up.
+    pub(super) fn take_returned(&mut self) -> Option<Returned> {
+        self.returned.as_mut()?.pop()
+    }
+
+    /// The Macs whose queues hold packets back. The list is then empty.
+    pub(super) fn take_held_back(&mut self) -> Vec<Contender> {
+        std::mem::take(&mut self.held_back)
+    }
+
+    /// The earliest time at which a queue that holds packets back must be asked again.
+    #[inline(always)]
+    pub(super) fn next_deadline(&self) -> Time {
+        if self.held_back.is_empty() { Time::NEVER } else { self.next_held_back() }
+    }
+
+    #[cold]
+    fn next_held_back(&self) -> Time {
+        let deadline = |&who: &Contender| self.macs[who as usize].next_deadline();
+        self.held_back.iter().map(deadline).min().unwrap_or(Time::NEVER)
+    }
+
+    fn macs_of(&self, station: StationId) -> impl Iterator<Item = &Mac> {
+        self.contenders(station).filter_map(|who| self.macs.get(who as usize))
+    }
+}
+
+/// The inputs for making Macs.
+struct Make<'a> {
+    seed: u64,
+    phy: &'a Phy,
+    air: &'a Air,
+    site: Site<'a>,
+}
+
+impl Make<'_> {
+    /// The Mac of `station` with the number of the station.
+    fn own(&self, station: StationId, spec: &StationSpec) -> Result<Mac, Refusal> {
+        let queue = self.queue(spec, Category::Be, &spec.name)?;
+        let mac = self.mac(station, spec, Category::Be, &spec.name, Queues::One(queue))?;
+        if mac.access().scheduling() != Scheduling::BeforeBackoff {
+            return Ok(mac);
+        }
+        let queue = |category: Category| match category {
+            Category::Be => self.queue(spec, category, &spec.name),
+            _ => self.queue(spec, category, &format!("{}.{}", spec.name, category.name())),
+        };
+        let [vo, vi, be, bk] = Category::ALL.map(queue);
+        self.mac(station, spec, Category::Be, &spec.name, Queues::ByCategory(Box::new([vo?, vi?, be?, bk?])))
+    }
+
+    /// A Mac of `station` for `category`. `name` is the name of its random stream.
+    fn mac(
+        &self,
+        station: StationId,
+        spec: &StationSpec,
+        category: Category,
+        name: &str,
+        queues: Queues,
+    ) -> Result<Mac, Refusal> {
+        let setting = self.air.timing().setting;
+        let setting = Setting { category, ..setting.at(self.phy, spec.rate).member(station, setting.stations) };
+        let access = (spec.access.entry.build)(&spec.access.args, setting)?;
+        let (timing, rng) = (self.air.timing(), rng::stream(self.seed, name, "backoff"));
+        let mut mac = Mac::new(station, timing.limits, access, rng, queues);
+        if let Some(Aggregation { limit, hw_queue, .. }) = spec.aggregation {
+            let headers = Headers { mpdu: self.phy.mpdu(0), llc: self.phy.llc };
+            mac.aggregate(|| Store::new(limit, headers), hw_queue as usize);
+        }
+        Ok(mac)
+    }
+
+    /// A queue of packets of `category`. `name` is the name of its random stream.
+    fn queue(&self, spec: &StationSpec, category: Category, name: &str) -> Result<Queue, Refusal> {
+        let discipline = (spec.queue.entry.build)(&spec.queue.args, &self.site)?;
+        Ok(Queue::new(category, discipline, rng::stream(self.seed, name, "queue")))
+    }
+}
+
+/// The stations during one event, with everything that the event may change except the medium. The medium asks and
+/// reports through it.
+pub(super) struct Senders<'a, 'b> {
+    pub(super) now: Time,
+    pub(super) air: &'a Air,
+    pub(super) stations: &'a mut Stations,
+    pub(super) bridge: &'a mut Bridge,
+    pub(super) observers: &'a mut Observers,
+    pub(super) sink: &'a mut Sink,
+    pub(super) out: &'a mut Out<'b>,
+}
+
+impl Senders<'_, '_> {
+    // ---- packets come in ----
+
+    /// Takes `p`, which `station` has to send to `to`. Returns the contender that now has a burst and had none before.
+    pub(super) fn accept(&mut self, station: StationId, p: &Packet, to: StationId) -> Option<Contender> {
+        let category = self.bridge.category(p);
+        let who = self.stations.contender(station, category);
+        let free = self.stations.in_service(who).is_none();
+        if self.stations.prefers_messages && is_urgent(p) && !free {
+            self.with(who, |mac, around| mac.accept_urgent(around, p, to));
+            return None;
+        }
+        if self.with(who, |mac, around| mac.accept(around, category, p, to)) {
+            self.stations.backlogged += 1;
+            return Some(who);
+        }
+        if !self.sink.is_empty() {
+            self.tell_of_drops(station);
+            self.with(who, |mac, around| mac.settle(around, category));
+        }
+        if self.stations.pauses {
+            self.watch(station);
+        }
+        if free {
+            return self.take_next(who).then_some(who);
+        }
+        self.look_ahead(who);
+        None
+    }
+
+    /// Batches of `who`, which has one in service, are made as far as they may be.
+    #[inline]
+    fn look_ahead(&mut self, who: Contender) {
+        if self.stations.macs[who as usize].may_look_ahead() {
+            self.with(who, |mac, around| mac.look_ahead(around));
+            self.took(who);
+        }
+    }
+
+    /// Takes all packets for `next` out of the queue of `station`.
+    pub(super) fn purge(&mut self, station: StationId, next: StationId, out: &mut Vec<Packet>) {
+        self.with(station, |mac, around| mac.purge(around, Category::Be, next, out));
+    }
+
+    /// The broadcast of `who` has been sent.
+    pub(super) fn broadcast_sent(&mut self, who: Contender) {
+        self.stations.macs[who as usize].broadcast_sent();
+    }
+
+    /// Tells senders whose host hears of drops which of their packets the queue of `station` has just dropped.
+    fn tell_of_drops(&mut self, station: StationId) {
+        if self.stations.hosts[station as usize].hears_drops() {
+            for (p, _) in &self.sink.dropped {
+                if let Some(sender) = self.bridge.sender(p) {
+                    self.out.reject(sender, p);
+                }
+            }
+        }
+    }
+
+    /// Asks the queues of `who` again, which held packets back. True if `who` now has a burst and had none before.
+    pub(super) fn ask_again(&mut self, who: Contender) -> bool {
+        let mac = &self.stations.macs[who as usize];
+        // If a burst is in service and none may be fixed behind it, the queues are asked after it.
+        let is_free = mac.in_service().is_none();
+        if !is_free && !mac.may_look_ahead() {
+            return false;
+        }
+        if mac.next_deadline() > self.now {
+            self.stations.held_back.push(who);
+            return false;
+        }
+        if !is_free {
+            self.look_ahead(who);
+            return false;
+        }
+        self.take_next(who)
+    }
+
+    fn take_next(&mut self, who: Contender) -> bool {
+        let taken = self.with(who, |mac, around| mac.take_next(around));
+        self.stations.backlogged += u32::from(taken);
+        self.took(who);
+        taken
+    }
+
+    // ---- the medium asks and reports ----
+
+    /// A backoff for `who`, in slots.
+    pub(super) fn backoff(&mut self, who: Contender, why: Draw, heard: Heard<'_>) -> u64 {
+        self.stations.macs[who as usize].backoff(self.now, why, heard)
+    }
+
+    /// The attempt of `who` starts. `alone` is true if no other attempt starts in the same instant.
+    #[inline]
+    pub(super) fn started(&mut self, who: Contender, alone: bool) {
+        self.stations.macs[who as usize].started(alone);
+    }
+
+    /// `who` has won the medium, perhaps with others, and begins a transmission opportunity.
+    #[inline]
+    pub(super) fn wins(&mut self, who: Contender) {
+        if self.stations.macs[who as usize].is_open() {
+            self.with(who, |mac, around| mac.extend(around));
+            self.took(who);
+        }
+    }
+
+    /// The burst of `who` was acknowledged, see [`Mac::answered`].
+    pub(super) fn answered(&mut self, who: Contender, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
+        let next = self.with(who, |mac, around| mac.answered(around, heard, snr, held));
+        self.done(who, next)
+    }
+
+    /// The attempt of `who` failed, see [`Mac::not_answered`].
+    pub(super) fn not_answered(&mut self, who: Contender, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
+        let next = self.with(who, |mac, around| mac.not_answered(around, heard, missing, failure));
+        self.done(who, next)
+    }
+
+    /// Reports that an attempt of `who`, which took `airtime`, has ended: to the discipline and the control blocks of
+    /// the access point at one end of it, if there is one.
+    #[inline]
+    pub(super) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
+        if !self.stations.reports {
+            return;
+        }
+        let Some(s) = self.stations.in_service(who) else { return };
+        let Burst { from, to, bytes, .. } = s.burst;
+        let up = !self.air.is_ap(from);
+        let (ap, station) = if up { (to, from) } else { (from, to) };
+        if !self.air.is_ap(ap) || to == BROADCAST {
+            return;
+        }
+        // With categories, only the queue of the frame's category gets the report.
+        let category = self.bridge.category(&s.packet);
+        let queue_owner = self.stations.contender(ap, category);
+        let mac = &mut self.stations.macs[queue_owner as usize];
+        let waiting = mac.queue(category).waiting();
+        let report = AirReport { now: self.now, station, up, airtime, success, bytes, waiting };
+        mac.hear(category, &report);
+        self.bridge.control(ap).on_air(&report);
+    }
+
+    /// Contenders with a burst, besides `who`.
+    #[inline]
+    pub(super) fn others(&self, who: Contender) -> u32 {
+        self.stations.backlogged - u32::from(self.stations.in_service(who).is_some())
+    }
+
+    /// After an attempt of `who`, which had a burst.
+    #[inline]
+    fn done(&mut self, who: Contender, next: Next) -> Next {
+        self.stations.backlogged -= u32::from(!next.has_burst());
+        if !matches!(next, Next::Again(_)) {
+            self.took(who);
+        }
+        next
+    }
+
+    /// `who` has just asked its queues for the next packet.
+    #[inline]
+    fn took(&mut self, who: Contender) {
+        let mac = &self.stations.macs[who as usize];
+        let station = mac.station();
+        if mac.is_held_back() && !self.stations.held_back.contains(&who) {
+            self.stations.held_back.push(who);
+        }
+        if self.stations.pauses {
+            self.watch(station);
+        }
+    }
+
+    /// Pauses or continues the network card in front of `station`, as its fullest queue demands.
+    fn watch(&mut self, station: StationId) {
+        let queues = self.stations.macs_of(station).flat_map(|mac| mac.queues().all());
+        let waiting = queues.map(Queue::waiting).max().unwrap_or(0);
+        self.stations.hosts[station as usize].watch(waiting, self.out);
+    }
+
+    /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
+    #[inline]
+    fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
+        let Stations { macs, returned, left, aql, rates, mpdus, .. } = &mut *self.stations;
+        let mac = &mut macs[who as usize];
+        let (now, air, observers) = (self.now, self.air, &*self.observers);
+        let link = AirLink { now, air, observers, station: mac.station() };
+        let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
+        let left = left.as_mut();
+        let station = mac.station() as usize;
+        let aql = aql.get_mut(station).and_then(Option::as_mut);
+        let (rates, mpdus) = (rates.get_mut(station), &mut mpdus[..]);
+        let result = f(mac, &mut Around { now, air, link: &link, sink, trace, returned, left, aql, rates, mpdus });
+        if self.stations.left.as_ref().is_some_and(|left| !left.is_empty()) {
+            self.tell_of_left(station as StationId);
+        }
+        result
+    }
+
+    /// Tells senders whose packets have left `station`, which is theirs.
+    #[cold]
+    fn tell_of_left(&mut self, station: StationId) {
+        let Some(left) = &mut self.stations.left else { return };
+        for together in left.chunk_by(|a, b| a.src == b.src) {
+            let Some(p) = together.first().filter(|p| self.bridge.station_of(p.src) == Some(station)) else { continue };
+            if let Some(sender) = self.bridge.sender(p) {
+                self.out.left(sender, together.iter().map(|p| p.size).sum(), p);
+            }
+        }
+        left.clear();
+    }
+}

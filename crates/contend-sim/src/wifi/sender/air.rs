@@ -1,0 +1,329 @@
+//! The constants of a cell's air: durations and rates.
+
+use super::exchange::{Burst, Content, Plan};
+use super::timing::{RateNumber, RateTable, Timing};
+use crate::wifi::frame::MAX_PACKET;
+use crate::wifi::ids::{BROADCAST, StationId};
+use crate::wifi::medium::error_model::{Coding, ErrorModel};
+use crate::wifi::medium::phy::{DataRate, Format, LONGEST_PPDU, Mode, Phy};
+use crate::wifi::spec::{Aggregation, Bitmap, CellSpec, StationSpec};
+use contend_core::Refusal;
+use contend_core::Span;
+use contend_core::observe;
+use contend_core::rate_control::{self, Rate, RateControl, RateId};
+use contend_core::registry::Choice;
+use contend_theory::bianchi;
+use contend_theory::dcf::{Backoff, SlotTimes};
+use std::cell::{Cell, OnceCell};
+
+/// The largest number of saturated contenders in the model; more contenders change little.
+const CONTENDERS: u32 = 64;
+/// The packet size in the exchanges of the model, in bytes.
+const MODEL_PACKET: u32 = 1500;
+
+/// What the rate controls of a channel choose from.
+#[derive(Debug)]
+pub(crate) struct Choices {
+    control: Choice<rate_control::Build>,
+    rates: Vec<Rate>,
+    /// By [`RateId`].
+    numbers: Vec<RateNumber>,
+    /// The rate that the file gives.
+    given: RateId,
+}
+
+impl Choices {
+    /// The rate number of `id`.
+    pub(crate) fn number(&self, id: RateId) -> RateNumber {
+        self.numbers[usize::from(id)]
+    }
+
+    /// The rate with this number.
+    pub(crate) fn id(&self, number: RateNumber) -> Option<RateId> {
+        self.numbers.iter().position(|n| *n == number).map(|id| id as RateId)
+    }
+}
+
+/// The constants of a cell's air, and the present rates.
+#[derive(Debug)]
+pub(crate) struct Air {
+    timing: Timing,
+    /// DIFS.
+    difs: Span,
+    /// By [`RateNumber`].
+    rates: Vec<RateTable>,
+    /// For each station, the present rate of its channel: of frames from it, and to it from an access point. Without a
+    /// rate control it is always the one that the file gives.
+    present: Vec<Cell<RateNumber>>,
+    /// How each station aggregates.
+    aggregation: Vec<Option<Aggregation>>,
+    /// For each station, what its rate controls choose from; empty if there are none.
+    choices: Vec<Option<Choices>>,
+    /// The codings of all frames that an error model may see.
+    codings: Vec<Coding>,
+    errors: Option<Box<dyn ErrorModel>>,
+    /// The rate of broadcasts, if there are any.
+    broadcast: RateNumber,
+    /// Number of access points; they have the first numbers.
+    aps: u32,
+    /// [`Air::contention`] for 0, 1, ... contenders, computed when it is first asked for.
+    contention: OnceCell<Vec<Span>>,
+}
+
+impl Air {
+    /// The air of `spec`.
+    ///
+    /// # Errors
+    /// If the PHY does not have a rate, or an algorithm refuses its parameters. The text names the station.
+    pub(crate) fn new(spec: &CellSpec) -> Result<Air, Refusal> {
+        let timing = Timing::new(spec)?;
+        let phy = &spec.phy;
+        let mut air = Air {
+            timing,
+            difs: phy.difs(),
+            rates: Vec::new(),
+            present: Vec::new(),
+            aggregation: spec.members().map(|s| s.aggregation).collect(),
+            choices: Vec::new(),
+            codings: Vec::new(),
+            errors: None,
+            broadcast: 0,
+            aps: spec.aps.len() as u32,
+            contention: OnceCell::new(),
+        };
+        for s in spec.members() {
+            let number =
+                air.add(phy, s.rate).ok_or_else(|| format!("{}: the standard does not have {:?}", s.name, s.rate))?;
+            air.present.push(Cell::new(number));
+        }
+        if spec.members().any(|s| s.channel.rate_control.is_some()) {
+            air.choices = spec.members().map(|s| air.choices_of(phy, s)).collect();
+        }
+        if let Some(model) = &spec.error_model {
+            air.codings = air.all_codings(spec)?;
+            air.errors = Some(model.build(&air.codings)?);
+        }
+        for (s, choices) in spec.members().zip(&air.choices) {
+            choices.as_ref().map_or(Ok(()), |c| air.build(c).map(drop)).map_err(|e| e.of(&s.name))?;
+        }
+        if spec.field.is_some() {
+            air.broadcast = air.rates.len() as RateNumber;
+            air.rates.push(RateTable::new(phy, phy.lowest_basic(), &air.timing));
+        }
+        Ok(air)
+    }
+
+    /// The number of a rate, which is added if it is new; `None` if the PHY does not have it.
+    fn add(&mut self, phy: &Phy, rate: DataRate) -> Option<RateNumber> {
+        let rate = phy.format(rate)?;
+        let known = self.rates.iter().position(|t| t.rate == rate);
+        let number = known.unwrap_or(self.rates.len()) as RateNumber;
+        if known.is_none() {
+            self.rates.push(RateTable::new(phy, rate, &self.timing));
+        }
+        Some(number)
+    }
+
+    /// What the rate controls of the channel of `s` choose from; `None` if it has a fixed rate.
+    fn choices_of(&mut self, phy: &Phy, s: &StationSpec) -> Option<Choices> {
+        let control = s.channel.rate_control.clone()?;
+        let (mut rates, mut numbers) = (Vec::new(), Vec::new());
+        for rate in candidates(phy, s.rate) {
+            let Some(number) = self.add(phy, rate) else { continue };
+            let streams = if let DataRate::Mcs(mode) = rate { mode.streams } else { 1 };
+            rates.push(Rate { bps: self.table(number).rate.bps, streams, group: streams });
+            numbers.push(number);
+        }
+        let given = self.add(phy, s.rate).and_then(|n| numbers.iter().position(|other| *other == n)).unwrap_or(0);
+        Some(Choices { control, rates, numbers, given: given as RateId })
+    }
+
+    /// The codings of all frames on channels.
+    fn all_codings(&self, spec: &CellSpec) -> Result<Vec<Coding>, Refusal> {
+        let mut all = Vec::new();
+        for (i, s) in spec.members().enumerate().skip(spec.aps.len()) {
+            let own = [self.present[i].get()];
+            let numbers = self.choices.get(i).and_then(Option::as_ref).map_or(&own[..], |c| &c.numbers[..]);
+            for table in numbers.iter().map(|n| self.table(*n)) {
+                for format in [table.rate, table.answer, table.control] {
+                    let coding = format.coding().ok_or_else(|| {
+                        let mbps = format.bps as f64 / 1e6;
+                        Refusal::new(
+                            format!("{}: no error model knows DSSS and CCK, as at {mbps} Mb/s", s.name),
+                            "use rates of OFDM",
+                        )
+                    })?;
+                    if !all.contains(&coding) {
+                        all.push(coding);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The codings of all frames that an error model may see.
+    pub(crate) fn codings(&self) -> &[Coding] {
+        &self.codings
+    }
+
+    /// What the rate controls between two stations choose from; `None` if the rate is fixed.
+    pub(crate) fn choices(&self, from: StationId, to: StationId) -> Option<&Choices> {
+        self.choices.get(self.channel(from, to) as usize)?.as_ref()
+    }
+
+    /// A rate control that chooses from `choices`.
+    pub(crate) fn build(&self, choices: &Choices) -> Result<Box<dyn RateControl>, Refusal> {
+        let Choices { control, rates, numbers, given } = choices;
+        let bytes = self.timing.limits.protection.overhead + MODEL_PACKET;
+        let per = |id: RateId, snr: f64| {
+            let coding = self.table(numbers[usize::from(id)]).rate.coding();
+            self.errors.as_ref().zip(coding).map_or(0.0, |(model, coding)| model.per(snr, coding, bytes))
+        };
+        (control.entry.build)(&control.args, &rate_control::Setting { rates, given: *given, per: &per })
+    }
+
+    /// The durations that do not depend on the rate.
+    #[inline]
+    pub(crate) fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// True if `station` is an access point.
+    #[inline]
+    pub(crate) fn is_ap(&self, station: StationId) -> bool {
+        station < self.aps
+    }
+
+    /// The station whose channel `burst` uses: its sender, or its receiver if the sender is an access point.
+    #[inline]
+    pub(crate) fn channel_of(&self, burst: &Burst) -> StationId {
+        self.channel(burst.from, burst.to)
+    }
+
+    /// The station whose channel lies between two stations.
+    #[inline]
+    fn channel(&self, from: StationId, to: StationId) -> StationId {
+        if self.is_ap(from) { to } else { from }
+    }
+
+    /// The present rate of data from one station to another, or to all.
+    #[inline]
+    pub(crate) fn rate(&self, from: StationId, to: StationId) -> RateNumber {
+        if to == BROADCAST { self.broadcast } else { self.present[self.channel(from, to) as usize].get() }
+    }
+
+    /// From now on data from one station to another has this rate.
+    pub(crate) fn use_rate(&self, from: StationId, to: StationId, rate: RateNumber) {
+        self.present[self.channel(from, to) as usize].set(rate);
+    }
+
+    /// The format of data from one station to another at the present rate.
+    pub(crate) fn format_to(&self, from: StationId, to: StationId) -> &Format {
+        &self.table(self.rate(from, to)).rate
+    }
+
+    /// The durations at a rate.
+    #[inline]
+    fn table(&self, rate: RateNumber) -> &RateTable {
+        &self.rates[rate as usize]
+    }
+
+    /// What an observer of `station` knows of its PHY and MAC, at the present rate.
+    pub(crate) fn radio(&self, station: StationId) -> observe::Radio {
+        let (timing, rates) = (&self.timing, self.table(self.present[station as usize].get()));
+        observe::Radio {
+            rate: rates.rate.bps / 8,
+            sifs: timing.sifs,
+            difs: self.difs,
+            mean_backoff: timing.slot * u64::from(timing.setting.cw_min) / 2,
+            rts: rates.rts,
+            cts: rates.cts,
+            ack: rates.ack,
+        }
+    }
+
+    /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station` at its present rate.
+    pub(crate) fn exchange(&self, station: StationId, bytes: u32) -> Span {
+        let bytes = bytes.min(MAX_PACKET);
+        let protection = self.timing.limits.protection.of(bytes);
+        let rate = self.present[station as usize].get();
+        let burst = Burst { from: station, to: station, bytes, content: Content::Packet, protection, rate };
+        self.difs + self.plan(&burst).duration()
+    }
+
+    /// How `from`, which aggregates, sends packets to `to`.
+    pub(crate) fn agreed(&self, from: StationId, to: StationId) -> Aggregation {
+        let of = |station: StationId| self.aggregation.get(station as usize).and_then(Option::as_ref);
+        of(from).map_or(Aggregation::ONE_MPDU, |own| own.toward(of(to)))
+    }
+
+    /// Most bytes of a PSDU from one station, which aggregates, to another at this rate. Unless `limit` is zero, its
+    /// exchange takes no longer.
+    pub(crate) fn most_bytes(&self, (from, to): (StationId, StationId), rate: RateNumber, limit: Span) -> u32 {
+        let (rates, agreed) = (self.table(rate), self.agreed(from, to));
+        if limit.is_zero() && agreed.duration == LONGEST_PPDU {
+            return rates.most;
+        }
+        let left = if limit.is_zero() {
+            agreed.duration
+        } else {
+            let content = Content::Aggregate(0, Bitmap::of(agreed.window));
+            let protection = self.timing.limits.protection.of_psdu(rates.most);
+            let burst = Burst { from, to, bytes: 0, content, protection, rate };
+            limit.saturating_sub(Plan::new(&burst, &self.timing, rates).duration_without_data()).min(agreed.duration)
+        };
+        rates.rate.largest_psdu(left).unwrap_or(0).min(rates.most)
+    }
+
+    /// The plan of an exchange of `burst`.
+    #[inline(always)]
+    pub(crate) fn plan(&self, burst: &Burst) -> Plan<'_> {
+        Plan::new(burst, &self.timing, self.table(burst.rate))
+    }
+
+    /// The time that backoff and collisions take for each success when `contenders` stations are saturated.
+    pub(crate) fn contention(&self, contenders: u32) -> Span {
+        let model = self.contention.get_or_init(|| self.model());
+        model.get(contenders.min(CONTENDERS) as usize).copied().unwrap_or(Span::ZERO)
+    }
+
+    /// The mean time for each success that n saturated stations spend on backoff and collisions.
+    fn model(&self) -> Vec<Span> {
+        let us = |s: Span| s.as_nanos() as f64 / 1e3;
+        let backoff = Backoff {
+            cw_min: self.timing.setting.cw_min,
+            cw_max: self.timing.setting.cw_max,
+            attempts: Some(self.timing.limits.short),
+        };
+        let Some(table) = self.rates.first() else { return vec![Span::ZERO] };
+        let data = self.difs + table.data(MODEL_PACKET).total + self.timing.sifs + table.ack;
+        let times = SlotTimes { slot_us: us(self.timing.slot), ts_us: us(data), tc_us: us(data), payload_bits: 8.0 };
+        let lost = |n| {
+            let s = bianchi::saturation(&backoff, &times, n).ok()?;
+            // For each success: the idle slots and the collisions that it takes on average.
+            Some((s.idle_slots * times.slot_us + (1.0 - s.p_s) * times.tc_us) / s.p_s)
+        };
+        // The parameters of a cell are always valid for the model.
+        (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
+    }
+}
+
+/// The rates from which a station with this rate may choose: all MCS at its width and guard interval with up to as many
+/// streams; without MCS all rates of the same modulation, OFDM or not.
+fn candidates(phy: &Phy, given: DataRate) -> Vec<DataRate> {
+    match given {
+        DataRate::Legacy(bps) => {
+            let is_ofdm = |bps: u64| phy.rate(bps).is_some_and(Format::is_ofdm);
+            phy.rates().iter().filter(|r| is_ofdm(**r) == is_ofdm(bps)).map(|r| DataRate::Legacy(*r)).collect()
+        }
+        DataRate::Mcs(mode) => {
+            // A code that the file demands is that of all rates.
+            let is_usual = mode.fec == mode.usual_fec();
+            let of = |streams| (0..=mode.family.highest_mcs()).map(move |mcs| Mode { streams, mcs, ..mode });
+            let with_code = |m: Mode| Mode { fec: if is_usual { m.usual_fec() } else { m.fec }, ..m };
+            let all = (1..=mode.streams).flat_map(of).map(with_code);
+            all.filter_map(|m| m.checked().ok()).map(DataRate::Mcs).collect()
+        }
+    }
+}

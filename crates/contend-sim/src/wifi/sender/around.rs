@@ -1,0 +1,121 @@
+//! What a sender and its queues need from outside in one event.
+
+use super::air::Air;
+use super::aql::Aql;
+use super::counters::StationCounters;
+use super::exchange::{Burst, Content, PartKind};
+use super::rates::{Chosen, Mpdus, Outcome, Rates};
+use crate::trace::{Event, Trace};
+use crate::wifi::ids::{BROADCAST, StationId};
+use contend_core::qdisc::{Link, Sink};
+use contend_core::{Packet, Time};
+
+/// What a Mac and its queues need from outside.
+pub(crate) struct Around<'a> {
+    pub(crate) now: Time,
+    pub(crate) air: &'a Air,
+    /// The transmitter as the discipline sees it. The numbers of its neighbours are station numbers.
+    pub(crate) link: &'a dyn Link,
+    /// The sink for dropped packets, empty.
+    pub(crate) sink: &'a mut Sink,
+    pub(crate) trace: &'a mut Trace,
+    /// Where packets go that a Mac gives up; `None`: they are lost.
+    pub(crate) returned: Option<&'a mut Vec<Returned>>,
+    /// The packets that have left the station, for senders that count them; `None`: no sender does.
+    pub(crate) left: Option<&'a mut Vec<Packet>>,
+    /// The airtime that is pending at the station; `None` if it has no limit.
+    pub(crate) aql: Option<&'a mut Aql>,
+    /// The rate controls of the station; `None` if all rates are fixed.
+    pub(crate) rates: Option<&'a mut Rates>,
+    /// The MPDUs that each station has sent and that were sent to it; empty if they are not counted.
+    pub(crate) mpdus: &'a mut [[Mpdus; 2]],
+}
+
+/// A packet that a Mac gave up and hands back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Returned {
+    pub(crate) station: StationId,
+    /// The receiver that did not answer.
+    pub(crate) next: StationId,
+    pub(crate) packet: Packet,
+    /// True if the receiver has the packet all the same.
+    pub(crate) delivered: bool,
+}
+
+impl Around<'_> {
+    /// `p` has left the station: it was sent, dropped or given up.
+    #[inline]
+    pub(crate) fn leaves(&mut self, p: &Packet) {
+        if let Some(left) = &mut self.left {
+            left.push(*p);
+        }
+    }
+
+    /// The packets in the sink have left the station.
+    #[inline]
+    pub(crate) fn dropped(&mut self) {
+        if let Some(left) = &mut self.left {
+            left.extend(self.sink.dropped.iter().map(|(p, _)| *p));
+        }
+    }
+
+    /// An attempt of `burst` with data has ended.
+    #[inline]
+    pub(crate) fn sent(&mut self, burst: &Burst, outcome: &Outcome) {
+        if !self.mpdus.is_empty() {
+            self.count(burst, outcome);
+        }
+    }
+
+    /// See [`Around::sent`].
+    #[inline(never)]
+    fn count(&mut self, burst: &Burst, outcome: &Outcome) {
+        let &Burst { from, to, rate, content, .. } = burst;
+        if to == BROADCAST || matches!(content, Content::Request(_)) {
+            return;
+        }
+        let format = self.air.plan(burst).format(PartKind::Data);
+        for (station, way) in [(from, 0), (to, 1)] {
+            if let Some(mpdus) = self.mpdus.get_mut(station as usize) {
+                mpdus[way].count(format, outcome);
+            }
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.sent(self.now, self.air, (from, to), rate, outcome);
+        }
+    }
+}
+
+/// The rate of the next attempt from one station to another. A new chain begins after `most` failures.
+#[inline]
+pub(crate) fn rate(
+    rates: &mut Option<&mut Rates>,
+    now: Time,
+    air: &Air,
+    (from, to): (StationId, StationId),
+    most: u32,
+) -> Chosen {
+    match rates {
+        Some(rates) if to != BROADCAST => rates.next(now, air, (from, to), most),
+        _ => Chosen { rate: air.rate(from, to), alone: false },
+    }
+}
+
+/// Counts `p`, which its sender gives up.
+pub(crate) fn give_up(
+    trace: &mut Trace,
+    left: &mut Option<&mut Vec<Packet>>,
+    counters: &mut StationCounters,
+    now: Time,
+    p: &Packet,
+    receiver_has_it: bool,
+) {
+    counters.retry_drops += 1;
+    counters.dropped_after_delivery += u64::from(receiver_has_it);
+    if !receiver_has_it {
+        trace.packet(now, Event::Lost, p);
+    }
+    if let Some(left) = left {
+        left.push(*p);
+    }
+}

@@ -1,0 +1,646 @@
+//! One sender: its queues, the burst in service, retries, sequence numbers, and the access rule.
+//!
+//! A Mac never looks at the medium. The medium asks what the Mac would send ([`Mac::in_service`]) and reports the
+//! outcome of the attempt ([`Mac::answered`], [`Mac::not_answered`]). The Mac returns what it does next and after which
+//! backoff ([`Next`]).
+
+use super::around::{Around, Returned, give_up, rate};
+use super::counters::StationCounters;
+use super::exchange::{Answer, Burst, Content, PartKind};
+use super::queues::{Making, Queue, Queues};
+use super::rates::{Chosen, Outcome};
+use super::store::{Batch, DELIMITER, End, Fate, Store};
+use super::timing::{Limits, RateNumber};
+use crate::stats::{QueueMeter, count};
+use crate::trace::Event;
+use crate::wifi::access::{Access, Channel, Draw, Seen};
+use crate::wifi::ids::{Category, StationId};
+use crate::wifi::medium::phy::Protection;
+use contend_core::qdisc::{AirReport, Qdisc};
+use contend_core::{Cx, Packet, Rng, Span, Time};
+use std::collections::VecDeque;
+
+/// One sender: a station, or one category of a station whose categories contend separately.
+#[derive(Debug)]
+pub(crate) struct Mac {
+    station: StationId,
+    in_service: Option<InService>,
+    sequence: u16,
+    limits: Limits,
+    access: Box<dyn Access>,
+    /// [`Access::txop`].
+    txop: Span,
+    rng: Rng,
+    counters: StationCounters,
+    /// Routing messages, which are served before the queue of best effort; the last comes first, as in ns-2.
+    urgent: Vec<Packet>,
+    queues: Queues,
+    /// True if it sends in aggregates.
+    aggregates: bool,
+    /// The most batches that are fixed, with the one in service; 0: not even that one, until it is sent.
+    fixed: usize,
+    /// The batches that are fixed behind the one in service, in the order in which they go on the air.
+    ahead: VecDeque<InService>,
+    /// Failures in a row, with aggregates.
+    failures: u32,
+}
+
+/// The burst that a Mac tries to send: one packet, or a batch of one of its stores.
+#[derive(Debug)]
+pub(crate) struct InService {
+    /// The input for the plan.
+    pub(crate) burst: Burst,
+    /// The category of its frames.
+    pub(crate) category: Category,
+    /// With aggregates: what it is in its store.
+    batch: Batch,
+    /// True if the batch is of one MPDU on purpose, because its rate is on trial.
+    alone: bool,
+    /// The packet; of a batch the first.
+    pub(crate) packet: Packet,
+    /// Its sequence number (12 bits), the same for all attempts.
+    pub(crate) sequence: u16,
+    /// Attempts so far.
+    pub(crate) attempt: u8,
+    /// Failures counted against the short limit, and against the long one.
+    short: u32,
+    long: u32,
+    /// True if the receiver has the packet. The sender may not know it.
+    delivered: bool,
+}
+
+/// What a Mac has heard on its medium when it draws.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heard<'a> {
+    /// Other contenders that have a frame to send. [`Seen::contenders`] also counts this Mac if it has a frame.
+    pub(crate) others: u32,
+    /// [`Seen::busy_counts`].
+    pub(crate) busy_counts: bool,
+    pub(crate) channel: &'a Channel,
+}
+
+/// Why an attempt failed. A real sender cannot distinguish a collision from an error; the cause is used only for
+/// counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Another attempt started in the same instant.
+    Collision,
+    /// The channel spoiled a part of the exchange.
+    Error,
+    /// A higher category of the same station was due in the same instant. The attempt used no airtime.
+    Internal,
+    /// The medium was busy or reserved when it would have sent its data after a CTS (ns-2). It counts against no limit.
+    Blocked,
+    /// Frames of stations that do not hear each other met at a receiver, or the receiver did not answer.
+    Unheard,
+}
+
+/// What a Mac does after an attempt. The numbers are slots of backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next burst follows after a SIFS, in the same transmission opportunity.
+    GoOn,
+    /// The same burst is tried again after this backoff.
+    Again(u64),
+    /// Another burst is tried after this backoff.
+    Other(u64),
+    /// There is nothing to send. The backoff still runs (post-backoff).
+    Idle(u64),
+}
+
+impl Around<'_> {
+    /// True if the data of `burst` were on the air although the answer `missing` did not come.
+    fn has_sent(&self, burst: &Burst, missing: Answer, failure: Failure) -> bool {
+        let after_rts = || self.air.plan(burst).first_asking().kind == PartKind::Rts;
+        !matches!(failure, Failure::Internal | Failure::Blocked) && (missing == Answer::Ack || !after_rts())
+    }
+}
+
+impl InService {
+    fn new(burst: Burst, category: Category, batch: Batch, packet: &Packet, sequence: u16) -> InService {
+        let packet = *packet;
+        let (attempt, short, long, delivered) = (0, 0, 0, false);
+        InService { burst, category, batch, alone: false, packet, sequence, attempt, short, long, delivered }
+    }
+}
+
+impl Next {
+    /// True if the Mac has a burst to send.
+    #[inline]
+    pub(crate) fn has_burst(self) -> bool {
+        !matches!(self, Next::Idle(_))
+    }
+
+    /// Slots of backoff.
+    #[inline]
+    pub(crate) fn slots(self) -> u64 {
+        match self {
+            Next::GoOn => 0,
+            Next::Again(slots) | Next::Other(slots) | Next::Idle(slots) => slots,
+        }
+    }
+}
+
+impl Mac {
+    /// A Mac of `station` with nothing to send, whose backoffs are drawn from `rng`.
+    pub(crate) fn new(station: StationId, limits: Limits, access: Box<dyn Access>, rng: Rng, queues: Queues) -> Mac {
+        Mac {
+            station,
+            in_service: None,
+            sequence: 0,
+            limits,
+            txop: access.txop(),
+            access,
+            rng,
+            counters: StationCounters::default(),
+            urgent: vec![],
+            queues,
+            aggregates: false,
+            fixed: 1,
+            ahead: VecDeque::new(),
+            failures: 0,
+        }
+    }
+
+    /// From now on it sends in aggregates, from stores that `store` makes. At most `fixed` batches, with the one in
+    /// service, are made before they are sent.
+    pub(crate) fn aggregate(&mut self, store: impl Fn() -> Store, fixed: usize) {
+        self.queues.aggregate(store);
+        (self.aggregates, self.fixed) = (true, fixed);
+    }
+
+    /// The station it belongs to.
+    #[inline]
+    pub(crate) fn station(&self) -> StationId {
+        self.station
+    }
+
+    /// Its access rule.
+    pub(crate) fn access(&self) -> &dyn Access {
+        &*self.access
+    }
+
+    /// Its counters.
+    pub(crate) fn counters(&self) -> StationCounters {
+        self.counters
+    }
+
+    /// The burst that it sends or would send.
+    #[inline]
+    pub(crate) fn in_service(&self) -> Option<&InService> {
+        self.in_service.as_ref()
+    }
+
+    /// Where the burst comes from, if it sends in aggregates.
+    #[inline]
+    pub(crate) fn store(&self) -> Option<&Store> {
+        if self.aggregates { self.queues.get(self.in_service.as_ref()?.category).stored() } else { None }
+    }
+
+    /// Packets below its queues that have not been passed on by their receivers.
+    pub(crate) fn carrying(&self) -> u64 {
+        if self.aggregates {
+            return self.queues.all().iter().filter_map(Queue::stored).map(Store::carrying).sum();
+        }
+        u64::from(self.in_service.as_ref().is_some_and(|s| !s.delivered))
+    }
+
+    /// Its queues.
+    pub(crate) fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// Packets taken from its queues by `now`.
+    pub(crate) fn taken(&self, now: Time) -> u64 {
+        self.queues.all().iter().map(|queue| queue.taken(now)).sum()
+    }
+
+    /// The meter of the queue of `category`, and the packets that wait in it.
+    pub(crate) fn reading(&mut self, category: Category) -> (&mut QueueMeter, u64) {
+        let urgent = if category == Category::Be { self.urgent.len() as u64 } else { 0 };
+        let queue = self.queues.of(category);
+        let waiting = queue.discipline().backlog().packets + urgent;
+        (queue.meter(), waiting)
+    }
+
+    /// The queue of packets of `category`.
+    pub(crate) fn queue(&mut self, category: Category) -> &mut Queue {
+        self.queues.of(category)
+    }
+
+    /// The disciplines of its queues.
+    pub(crate) fn disciplines(&mut self) -> impl Iterator<Item = &mut dyn Qdisc> {
+        self.queues.all_mut().iter_mut().map(Queue::discipline)
+    }
+
+    // ---- packets come in ----
+
+    /// Takes `p`, whose next hop is `to` and which enters the queue of `category` now. Dropped packets stay in the sink
+    /// of `around` until [`Mac::settle`]. True if `p` went into service without waiting.
+    #[inline]
+    pub(crate) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
+        let queue = self.queues.of(category);
+        let may_pass = self.aggregates || self.in_service.is_none();
+        if !(may_pass && queue.bypass(around)) {
+            queue.enqueue(around, p, to);
+            return false;
+        }
+        let (p, category) = (p.toward(to).queued_at(around.now), queue.category());
+        if queue.store(around, self.station, &p) {
+            return false;
+        }
+        self.serve(around, &p, category);
+        true
+    }
+
+    /// Takes a routing message that goes before all other packets.
+    pub(crate) fn accept_urgent(&mut self, around: &mut Around<'_>, p: &Packet, to: StationId) {
+        self.queues.of(Category::Be).meter().offered(around.now);
+        self.urgent.push(p.toward(to).queued_at(around.now));
+    }
+
+    /// Takes all packets for `next` out of the queue of `category`.
+    pub(crate) fn purge(
+        &mut self,
+        around: &mut Around<'_>,
+        category: Category,
+        next: StationId,
+        out: &mut Vec<Packet>,
+    ) {
+        let before = out.len();
+        self.queues.of(category).purge(around, next, out);
+        self.counters.returned += (out.len() - before) as u64;
+    }
+
+    /// Counts the packets that the queue of `category` has dropped, marked and created.
+    #[inline]
+    pub(crate) fn settle(&mut self, around: &mut Around<'_>, category: Category) {
+        self.queues.of(category).settle(around);
+    }
+
+    /// Takes the next waiting packet, or batch, into service; nothing may be in service. True if one may leave.
+    pub(crate) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
+        if let Some(p) = self.urgent.pop() {
+            self.queues.of(Category::Be).meter().taken(around.now, &p);
+            self.serve(around, &p, Category::Be);
+            return true;
+        }
+        if self.aggregates {
+            self.take_batch(around, self.txop);
+            self.look_ahead(around);
+            return self.in_service.is_some();
+        }
+        let Some((category, packet)) = self.queues.dequeue(around) else { return false };
+        self.serve(around, &packet, category);
+        true
+    }
+
+    /// Takes the batch that was fixed first into service; if none is fixed, a new one. The exchange of a new one takes
+    /// no longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero.
+    fn take_batch(&mut self, around: &mut Around<'_>, limit: Span) {
+        let next = self.ahead.pop_front();
+        self.in_service = next.or_else(|| self.make(around, limit, |queues, around, m| queues.next_batch(around, m)));
+        self.begin_batch();
+    }
+
+    /// Makes a batch with `make`.
+    #[inline(never)]
+    fn make(
+        &mut self,
+        around: &mut Around<'_>,
+        limit: Span,
+        make: impl FnOnce(&mut Queues, &mut Around<'_>, &mut Making<'_>) -> Option<(Category, Batch)>,
+    ) -> Option<InService> {
+        let (station, failures) = (self.station, self.limits.short);
+        let mut making = Making { station, limit, failures, chosen: Chosen::default(), counters: &mut self.counters };
+        let (category, batch) = make(&mut self.queues, around, &mut making)?;
+        let (packet, sequence) = self.queues.get(category).stored()?.first(batch.id)?;
+        let rate = if batch.mpdus == 0 { around.air.rate(station, batch.to) } else { making.chosen.rate };
+        let alone = making.chosen.alone;
+        Some(InService { alone, ..InService::new(self.burst(&batch, rate), category, batch, packet, sequence) })
+    }
+
+    /// What `batch` is on the air.
+    fn burst(&self, batch: &Batch, rate: RateNumber) -> Burst {
+        let rule = &self.limits.protection;
+        let (content, protection) = match batch.mpdus {
+            0 => (Content::Request(batch.bitmap), Protection::None),
+            1 if batch.packets == 1 => (Content::Packet, rule.of(batch.bytes)),
+            1 => {
+                let mpdu = batch.psdu - DELIMITER;
+                (Content::Together(mpdu), rule.of_psdu(mpdu))
+            }
+            _ => (Content::Aggregate(batch.psdu, batch.bitmap), rule.of_psdu(batch.psdu)),
+        };
+        Burst { from: self.station, to: batch.to, bytes: batch.bytes, content, protection, rate }
+    }
+
+    /// True if the batch in service takes more packets until it is sent.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.aggregates && self.fixed == 0
+    }
+
+    /// The batch in service goes on the air and takes what has come for its receiver since it was made.
+    pub(crate) fn extend(&mut self, around: &mut Around<'_>) {
+        let Some(InService { burst, category, batch, alone, .. }) = self.in_service else { return };
+        if batch.mpdus == 0 || alone {
+            return;
+        }
+        let most = around.air.most_bytes((burst.from, burst.to), burst.rate, self.txop);
+        let queue = self.queues.of(category);
+        let Some(batch) = queue.extend(around, self.station, &batch, most) else { return };
+        let (burst, first) = (self.burst(&batch, burst.rate), self.queues.get(category).stored());
+        if let (Some(s), Some((packet, sequence))) = (&mut self.in_service, first.and_then(|s| s.first(batch.id))) {
+            (s.burst, s.batch, s.packet, s.sequence) = (burst, batch, *packet, sequence);
+        }
+    }
+
+    /// The batch in service is the current one of its store.
+    fn begin_batch(&mut self) {
+        if let Some(s) = &mut self.in_service
+            && let Some(store) = self.queues.of(s.category).stored_mut()
+        {
+            store.begin(s.batch.id);
+            // The window of a request may have moved since the request was made.
+            s.sequence = store.first(s.batch.id).map_or(s.sequence, |(_, sequence)| sequence);
+        }
+    }
+
+    /// True if another batch may be made while one is in service.
+    #[inline]
+    pub(crate) fn may_look_ahead(&self) -> bool {
+        self.ahead.len() + 1 < self.fixed && self.in_service.is_some()
+    }
+
+    /// Makes as many batches as may be fixed.
+    pub(crate) fn look_ahead(&mut self, around: &mut Around<'_>) {
+        while self.may_look_ahead()
+            && let Some(next) = self.make(around, self.txop, |queues, around, m| queues.next_batch(around, m))
+        {
+            self.ahead.push_back(next);
+        }
+    }
+
+    /// True if packets wait and none may leave yet.
+    #[inline]
+    pub(crate) fn is_held_back(&self) -> bool {
+        let may_take = self.in_service.is_none() || (self.may_look_ahead() && self.next_deadline() < Time::NEVER);
+        may_take && self.queues.all().iter().any(|q| q.waiting() > 0)
+    }
+
+    /// When to call [`Mac::take_next`] again while packets are held back.
+    pub(crate) fn next_deadline(&self) -> Time {
+        self.queues.all().iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Takes `packet` into service.
+    #[inline]
+    fn serve(&mut self, around: &mut Around<'_>, packet: &Packet, category: Category) {
+        let (from, to, bytes) = (self.station, packet.next_hop, packet.size);
+        let protection = self.limits.protection.of(bytes);
+        let Chosen { rate, .. } = rate(&mut around.rates, around.now, around.air, (from, to), 0);
+        let burst = Burst { from, to, bytes, content: Content::Packet, protection, rate };
+        self.sequence = (self.sequence + 1) & 0xfff;
+        self.in_service = Some(InService::new(burst, category, Batch::default(), packet, self.sequence));
+    }
+
+    // ---- the medium reports ----
+
+    /// Its attempt starts. `alone` is true if no other attempt starts in the same instant.
+    #[inline]
+    pub(crate) fn started(&mut self, alone: bool) {
+        count(&mut self.counters.attempts);
+        self.counters.collided += u64::from(!alone);
+    }
+
+    /// A broadcast has been sent. It has no receiver that would have it.
+    pub(crate) fn broadcast_sent(&mut self) {
+        if let Some(s) = &mut self.in_service {
+            s.delivered = true;
+            count(&mut self.counters.broadcasts);
+        }
+    }
+
+    /// A part of its exchange with packets, or a request, is over. `lost` tells whether an MPDU of so many bytes with
+    /// this packet is lost; `bytes`: those of the part. True if nothing of it reaches the receiver.
+    #[inline]
+    pub(crate) fn is_lost(&mut self, bytes: u32, mut lost: impl FnMut(u32, Option<&Packet>) -> bool) -> bool {
+        let Some(s) = &self.in_service else { return lost(bytes, None) };
+        let store = if self.aggregates { self.queues.of(s.category).stored_mut() } else { None };
+        match store {
+            None => lost(bytes, Some(&s.packet)),
+            Some(store) if matches!(s.burst.content, Content::Request(_)) => {
+                let is_lost = lost(bytes, None);
+                if !is_lost {
+                    store.arrive(|_, _| false);
+                }
+                is_lost
+            }
+            Some(store) => store.arrive(|bytes, p| lost(bytes, Some(p))) == 0,
+        }
+    }
+
+    /// The receiver has got the data. Returns the next packet to forward, of which a batch may have several; `None` if
+    /// the receiver had it already.
+    #[inline]
+    pub(crate) fn received(&mut self) -> Option<&Packet> {
+        let s = self.in_service.as_mut()?;
+        if self.aggregates {
+            let (_, packet) = self.queues.of(s.category).stored_mut()?.pass_on()?;
+            count(&mut self.counters.delivered);
+            return Some(packet);
+        }
+        // After a lost ACK the frame is repeated. The receiver answers again and drops the duplicate, which it
+        // recognises by the sequence number (§10.3.2.11).
+        if std::mem::replace(&mut s.delivered, true) {
+            return None;
+        }
+        count(&mut self.counters.delivered);
+        Some(&s.packet)
+    }
+
+    /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. If the next burst followed
+    /// at once, this Mac would have held the medium for `held` before it.
+    #[inline]
+    pub(crate) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
+        count(&mut self.counters.acked);
+        // Before it is taken, so that the packet is not copied.
+        if let (false, Some(s)) = (self.aggregates, &self.in_service) {
+            around.leaves(&s.packet);
+        }
+        if let Some(InService { burst, category, .. }) = self.in_service.take() {
+            let mut outcome = Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr };
+            if self.aggregates {
+                outcome = Outcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
+            }
+            around.sent(&burst, &outcome);
+        }
+        if self.txop.is_zero() {
+            self.take_next(around);
+        } else if self.goes_on(around, self.txop.saturating_sub(held)) {
+            return Next::GoOn;
+        }
+        let slots = self.backoff(around.now, Draw::Success, heard);
+        self.other(slots)
+    }
+
+    /// Takes the next burst into service. True if its exchange takes no longer than `left`, what is left of the
+    /// transmission opportunity (IEEE 802.11-2016 §10.22.2.8: the acknowledgment included).
+    fn goes_on(&mut self, around: &mut Around<'_>, left: Span) -> bool {
+        let was_fixed = !self.ahead.is_empty();
+        if self.aggregates {
+            self.take_batch(around, if left.is_zero() { self.txop } else { left });
+        } else {
+            self.take_next(around);
+        }
+        let fits = self.in_service.as_ref().is_some_and(|s| around.air.plan(&s.burst).duration() <= left);
+        if !self.aggregates {
+            return fits;
+        }
+        // A batch that was made for the rest of this opportunity is made again for the next one, which has more time.
+        if !fits
+            && !was_fixed
+            && let Some(s) = self.in_service.take()
+        {
+            self.end_batch(around, s.category, End::NotSent);
+            self.take_batch(around, self.txop);
+        }
+        self.look_ahead(around);
+        fits
+    }
+
+    /// The attempt failed: the answer `missing` did not come.
+    pub(crate) fn not_answered(
+        &mut self,
+        around: &mut Around<'_>,
+        heard: Heard<'_>,
+        missing: Answer,
+        failure: Failure,
+    ) -> Next {
+        let now = around.now;
+        let Some(s) = &mut self.in_service else { return Next::Idle(0) };
+        match failure {
+            Failure::Collision => {}
+            Failure::Unheard | Failure::Blocked => self.counters.collided += 1,
+            Failure::Error => self.counters.errored += 1,
+            Failure::Internal => self.counters.internal += 1,
+        }
+        if self.aggregates {
+            return self.fail_batch(around, heard, missing, failure);
+        }
+        // §10.3.4.4: the long counter is for frames longer than the threshold whose RTS was answered.
+        if failure == Failure::Blocked {
+            s.short = 0;
+        } else if missing == Answer::Ack && self.limits.protection.is_long(s.burst.bytes) {
+            s.long += 1;
+        } else {
+            s.short += 1;
+        }
+        s.attempt = s.attempt.saturating_add(u8::from(failure != Failure::Internal));
+        let is_over = s.short >= self.limits.short || s.long >= self.limits.long;
+        if !around.mpdus.is_empty() && around.has_sent(&s.burst, missing, failure) {
+            around.sent(&s.burst, &Outcome { mpdus: 1, dropped: u32::from(is_over), ..Outcome::default() });
+            s.burst.rate = rate(&mut around.rates, now, around.air, (s.burst.from, s.burst.to), u32::MAX).rate;
+        }
+        if !is_over {
+            return Next::Again(self.backoff(now, Draw::Failure, heard));
+        }
+        self.counters.retry_drops += 1;
+        around.leaves(&s.packet);
+        match &mut around.returned {
+            Some(list) => {
+                let delivered = s.delivered;
+                list.push(Returned { station: self.station, next: s.burst.to, packet: s.packet, delivered });
+                self.counters.dropped_after_delivery += u64::from(delivered);
+                self.counters.returned += u64::from(!delivered);
+                self.counters.given_back += u64::from(!delivered);
+            }
+            None if s.delivered => self.counters.dropped_after_delivery += 1,
+            None => around.trace.packet(now, Event::Lost, &s.packet),
+        }
+        let slots = self.backoff(now, Draw::Dropped, heard);
+        self.in_service = None;
+        self.take_next(around);
+        self.other(slots)
+    }
+
+    /// The batch in service has failed. The contention window grows until as many failures in a row as the short limit;
+    /// then it starts again.
+    fn fail_batch(&mut self, around: &mut Around<'_>, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
+        let Some(&InService { burst, category, .. }) = self.in_service.as_ref() else { return Next::Idle(0) };
+        let sent = around.has_sent(&burst, missing, failure);
+        self.failures += u32::from(failure != Failure::Internal);
+        let start_again = self.failures >= self.limits.short;
+        let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
+        self.failures = if start_again { 0 } else { self.failures };
+        self.in_service = None;
+        let outcome = self.end_batch(around, category, if sent { End::NotAnswered } else { End::NotSent });
+        if sent {
+            around.sent(&burst, &outcome);
+        }
+        if !start_again {
+            self.in_service = self.make_again(around, category, burst.to);
+            self.begin_batch();
+        }
+        if self.in_service.is_some() {
+            self.look_ahead(around);
+        } else {
+            self.take_next(around);
+        }
+        self.other(slots)
+    }
+
+    /// After a failure: the batch that goes before those of other categories, or before batches that are fixed.
+    fn make_again(&mut self, around: &mut Around<'_>, category: Category, to: StationId) -> Option<InService> {
+        if self.fixed > 1 {
+            // The hardware tries what it has.
+            return self.make(around, self.txop, |queues, around, making| {
+                Some((category, queues.of(category).batch_again(around, making, to)?))
+            });
+        }
+        if self.queues.all().len() == 1 {
+            return None;
+        }
+        self.make(around, self.txop, |queues, around, making| {
+            Some((category, queues.of(category).next_batch(around, making)?))
+        })
+    }
+
+    /// The batch of `category` that was in service is over.
+    fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> Outcome {
+        self.failures = if end == End::Answered { 0 } else { self.failures };
+        let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
+        let ended = queue.change(around, |store, around| {
+            store.end(now, end, around.left.is_some(), |p, fate| match fate {
+                Fate::Acknowledged => around.leaves(p),
+                Fate::GivenUp { received } => give_up(around.trace, &mut around.left, counters, now, p, received),
+            })
+        });
+        let Some((to, outcome)) = ended else { return Outcome::default() };
+        queue.hold(around.link, to);
+        outcome
+    }
+
+    /// Draws a backoff, in slots.
+    pub(crate) fn backoff(&mut self, now: Time, why: Draw, heard: Heard<'_>) -> u64 {
+        let Heard { others, busy_counts, channel } = heard;
+        let contenders = others + u32::from(self.in_service.is_some());
+        let bytes = self.in_service.as_ref().map_or(0, |s| s.burst.bytes);
+        let seen = Seen { contenders, bytes, busy_counts, channel };
+        u64::from(self.access.draw(&mut Cx { now, rng: &mut self.rng }, why, &seen))
+    }
+
+    /// An attempt of a packet of `category`, of this Mac or another, has ended.
+    pub(crate) fn hear(&mut self, category: Category, report: &AirReport) {
+        let discipline = self.queues.of(category).discipline();
+        if discipline.hears_air() {
+            discipline.on_air(report);
+        }
+    }
+
+    /// What follows after a finished burst, with this backoff.
+    fn other(&self, slots: u64) -> Next {
+        if self.in_service.is_some() { Next::Other(slots) } else { Next::Idle(slots) }
+    }
+}

@@ -1,0 +1,353 @@
+//! The packets of a store to one receiver.
+//!
+//! A line has packets, and the MPDUs that carry the first of them, in the order of their sequence numbers. It begins
+//! with the oldest MPDU that one of the two ends still needs: the sender keeps an MPDU until it is acknowledged or
+//! given up, the receiver until all MPDUs before it are there. So one line has both the window of the sender and the
+//! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
+
+use super::super::rates::Outcome;
+use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};
+use crate::wifi::ids::StationId;
+use crate::wifi::spec::Aggregation;
+use contend_core::qdisc::Backlog;
+use contend_core::{Packet, Span, Time};
+use std::collections::VecDeque;
+
+/// The packets to one receiver. Places count from the first.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) to: StationId,
+    /// What both ends can do.
+    spec: Aggregation,
+    /// First those of the MPDUs, then those that were never sent.
+    pub(super) packets: VecDeque<Held>,
+    /// How many packets the line has forgotten.
+    pub(super) forgotten: u64,
+    /// Place of the first packet that was never sent.
+    pub(super) new: usize,
+    /// In the order of their sequence numbers.
+    pub(super) mpdus: VecDeque<Mpdu>,
+    /// The sequence number of the first MPDU, counted without end.
+    pub(super) first: u64,
+    /// Place of the oldest MPDU that the sender still needs.
+    pub(super) window: usize,
+    /// Place of the first MPDU that the receiver has not passed on.
+    pub(super) next: usize,
+    /// Packets of this MPDU that the receiver has passed on.
+    pub(super) passed: u32,
+    /// The receiver waits for no MPDU with a lower sequence number.
+    pub(super) told: u64,
+    /// Packets that the sender still needs and that are in no batch, and the bytes of their IP packets.
+    load: Backlog,
+    /// The same of those that were never sent.
+    new_load: Backlog,
+    /// The expected airtime of all packets that the sender still needs.
+    pub(super) pending: Span,
+    /// True if a request is sent before further data.
+    pub(super) asks: bool,
+    /// True if this request is made.
+    pub(super) is_asking: bool,
+}
+
+/// A packet of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub(super) packet: Packet,
+    /// Its number in the order in which the store took packets from the queue, from 1.
+    pub(super) number: u64,
+    /// Its expected airtime in ns; 0 without a limit of airtime.
+    pub(super) airtime: u32,
+}
+
+/// One MPDU, which has a sequence number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mpdu {
+    /// Its first packet, counted without end.
+    pub(super) start: u64,
+    /// Its packets; an A-MSDU has several.
+    pub(super) packets: u32,
+    /// Bytes of its IP packets.
+    payload: u32,
+    /// The sum of their [`Held::airtime`].
+    airtime: u32,
+    /// Its bytes, with header and FCS.
+    pub(super) bytes: u32,
+    /// When its first packet was queued.
+    queued: Time,
+    /// How often it was sent.
+    pub(super) attempts: u32,
+    /// The number of its batch; 0 if it is in none.
+    pub(super) batch: u32,
+    /// True if the receiver has it from this or an earlier attempt.
+    pub(super) received: bool,
+    /// True if the receiver has it from the latest attempt.
+    pub(super) arrived: bool,
+    /// True if the sender needs it no longer: it is acknowledged or given up.
+    settled: bool,
+}
+
+/// True if the sender gives `m` up at `now`.
+fn is_given_up(spec: &Aggregation, m: &Mpdu, now: Time) -> bool {
+    spec.attempts.is_some_and(|most| m.attempts >= most) || is_stale(spec, m.queued, now)
+}
+
+/// True if a packet that was queued at `queued` is too old.
+fn is_stale(spec: &Aggregation, queued: Time, now: Time) -> bool {
+    !spec.lifetime.is_zero() && now.since(queued) > spec.lifetime
+}
+
+impl Line {
+    pub(super) fn new(to: StationId, spec: Aggregation) -> Line {
+        Line {
+            to,
+            spec,
+            packets: VecDeque::new(),
+            forgotten: 0,
+            new: 0,
+            mpdus: VecDeque::new(),
+            first: 0,
+            window: 0,
+            next: 0,
+            passed: 0,
+            told: 0,
+            load: Backlog::default(),
+            new_load: Backlog::default(),
+            pending: Span::ZERO,
+            asks: false,
+            is_asking: false,
+        }
+    }
+
+    /// Takes a packet.
+    pub(super) fn put(&mut self, p: Held) {
+        self.load.add(&p.packet);
+        self.new_load.add(&p.packet);
+        self.pending += Span::from_nanos(p.airtime.into());
+        self.packets.push_back(p);
+    }
+
+    /// True if the window has room for another MPDU.
+    fn is_open(&self) -> bool {
+        self.mpdus.len() - self.window < self.spec.window as usize
+    }
+
+    /// True if another packet may fit into the next batch, of at most `most` bytes.
+    pub(super) fn has_room(&self, most: u32) -> bool {
+        if self.load.packets == 0 {
+            return self.is_open();
+        }
+        let (spec, most) = (&self.spec, most.min(self.spec.bytes));
+        // The fewest MPDUs that carry so much.
+        let mpdus = |load: &Backlog| if spec.msdu == 0 { load.packets } else { load.bytes / u64::from(spec.msdu) };
+        let in_window = (self.mpdus.len() - self.window) as u64 + mpdus(&self.new_load) < u64::from(spec.window);
+        in_window && mpdus(&self.load) < u64::from(spec.mpdus) && self.load.bytes < u64::from(most)
+    }
+
+    /// The first packet of `m`.
+    fn first_of(&self, m: &Mpdu) -> Option<&Held> {
+        self.packets.get((m.start - self.forgotten) as usize)
+    }
+
+    /// The number of the oldest packet of which a batch can be made; 0 for a request; `None` if none can be made.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        if self.is_asking {
+            return None;
+        }
+        let waits = |m: &&Mpdu| !m.settled && m.batch == 0;
+        let again = (self.load.packets > self.new_load.packets)
+            .then(|| self.mpdus.range(self.window..).find(waits).and_then(|m| self.first_of(m)))
+            .flatten();
+        let new = || self.packets.get(self.new).filter(|_| self.is_open());
+        again.or_else(new).map(|p| p.number).or(self.asks.then_some(0))
+    }
+
+    /// The first packet of batch `number` with its sequence number; for a request, number 0, a packet of the line and
+    /// the number at which the window begins.
+    pub(super) fn first(&self, number: u32) -> Option<(&Packet, u16)> {
+        let sequence = |place: usize| ((self.first + place as u64) & 0xfff) as u16;
+        if number == 0 {
+            return self.packets.front().map(|p| (&p.packet, sequence(self.window)));
+        }
+        let mut sent = (self.window..).zip(self.mpdus.range(self.window..));
+        let (place, m) = sent.find(|(_, m)| m.batch == number)?;
+        self.first_of(m).map(|p| (&p.packet, sequence(place)))
+    }
+
+    /// Drops the packets that were never sent and have waited for too long. Returns their number.
+    pub(super) fn drop_stale(&mut self, now: Time, gone: &mut impl FnMut(&Packet)) -> u32 {
+        let (spec, mut dropped) = (self.spec, 0);
+        while let Some(&Held { packet: p, airtime, .. }) =
+            self.packets.get(self.new).filter(|p| is_stale(&spec, p.packet.queued, now))
+        {
+            gone(&p);
+            self.load.remove(&p);
+            self.new_load.remove(&p);
+            self.pending -= Span::from_nanos(airtime.into());
+            self.packets.remove(self.new);
+            dropped += 1;
+        }
+        dropped
+    }
+
+    /// `batch` with the next MPDUs in the window, those that were sent before first, as long as the PSDU has at most
+    /// `most` bytes. At least one, if any waits; `with_new`: also packets that were never sent.
+    pub(super) fn fill(&mut self, most: u32, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
+        let (spec, most) = (self.spec, most.min(self.spec.bytes));
+        for place in self.window..self.window + spec.window as usize {
+            let before = batch.psdu.next_multiple_of(4) + DELIMITER;
+            let left = most.saturating_sub(before);
+            let fits = |m: &Mpdu| batch.mpdus == 0 || (m.bytes <= left && batch.mpdus < spec.mpdus);
+            if place == self.mpdus.len() {
+                let new = if with_new { self.gather(spec.msdu, left, headers) } else { None };
+                let Some(m) = new.filter(fits) else { break };
+                self.new += m.packets as usize;
+                self.new_load.packets -= u64::from(m.packets);
+                self.new_load.bytes -= u64::from(m.payload);
+                self.mpdus.push_back(m);
+            }
+            let Some(m) = self.mpdus.get_mut(place).filter(|m| !m.settled && m.batch == 0) else { continue };
+            if !fits(m) {
+                break;
+            }
+            (m.batch, m.arrived, m.attempts) = (batch.id.number, false, m.attempts + 1);
+            self.load.packets -= u64::from(m.packets);
+            self.load.bytes -= u64::from(m.payload);
+            batch = Batch {
+                mpdus: batch.mpdus + 1,
+                packets: batch.packets + m.packets,
+                bytes: batch.bytes + m.payload,
+                psdu: before + m.bytes,
+                ..batch
+            };
+        }
+        (batch.mpdus > 0).then_some(batch)
+    }
+
+    /// An MPDU of the next packets that were never sent: one, or as many as fit into an A-MSDU of `msdu` bytes and an
+    /// MPDU of `most` bytes.
+    fn gather(&self, msdu: u32, most: u32, headers: &Headers) -> Option<Mpdu> {
+        let mut packets = self.packets.range(self.new..);
+        let &Held { packet: ref first, airtime, .. } = packets.next()?;
+        let mut m = Mpdu {
+            start: self.forgotten + self.new as u64,
+            packets: 1,
+            payload: first.size,
+            airtime,
+            bytes: headers.mpdu + first.size,
+            queued: first.queued,
+            attempts: 0,
+            batch: 0,
+            received: false,
+            arrived: false,
+            settled: false,
+        };
+        let mut together = SUBFRAME + headers.llc + first.size;
+        for Held { packet: p, airtime, .. } in packets {
+            together = together.next_multiple_of(4) + SUBFRAME + headers.llc + p.size;
+            let bytes = headers.mpdu - headers.llc + together;
+            if together > msdu || bytes > most {
+                break;
+            }
+            let (payload, airtime) = (m.payload + p.size, m.airtime + airtime);
+            m = Mpdu { packets: m.packets + 1, payload, airtime, bytes, ..m };
+        }
+        Some(m)
+    }
+
+    /// Batch `number` is over, see [`super::Store::end`]. Returns what became of its MPDUs, the packets that the sender
+    /// no longer needs, and those of them that are lost.
+    pub(super) fn end(
+        &mut self,
+        now: Time,
+        number: u32,
+        end: End,
+        all: bool,
+        mut gone: impl FnMut(&Packet, Fate),
+    ) -> (Outcome, u32, u32) {
+        let spec = self.spec;
+        let (mut outcome, mut settled, mut lost) = (Outcome::default(), 0, 0);
+        let is_request = number == 0;
+        let is_current = |m: &Mpdu| !is_request && m.batch == number;
+        // An MPDU alone is answered by an ACK, and is sent again.
+        let is_aggregate = self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
+        self.is_asking &= !is_request;
+        self.asks = match end {
+            End::Answered => false,
+            End::NotAnswered => self.asks || (spec.asks && is_aggregate),
+            End::NotSent => self.asks,
+        };
+        let answered = end == End::Answered;
+        let (packets, forgotten) = (&self.packets, self.forgotten);
+        for m in self.mpdus.range_mut(self.window..).filter(|m| !m.settled) {
+            let was_sent = is_current(m);
+            if m.batch != 0 && !was_sent {
+                continue;
+            }
+            m.batch = 0;
+            m.attempts -= u32::from(was_sent && end == End::NotSent);
+            outcome.mpdus += u32::from(was_sent);
+            // While the sender asks, it does not know what has arrived.
+            let given_up = !self.asks && is_given_up(&spec, m, now);
+            m.settled = answered && m.received || given_up;
+            let load = |n: u64, of: u32| if was_sent { n + u64::from(of) } else { n };
+            (self.load.packets, self.load.bytes) =
+                (load(self.load.packets, m.packets), load(self.load.bytes, m.payload));
+            if !m.settled {
+                continue;
+            }
+            self.load.packets -= u64::from(m.packets);
+            self.load.bytes -= u64::from(m.payload);
+            self.pending -= Span::from_nanos(m.airtime.into());
+            settled += m.packets;
+            let place = (m.start - forgotten) as usize;
+            let carried = packets.range(place..place + m.packets as usize);
+            if answered && m.received {
+                outcome.acked += u32::from(was_sent);
+                if all {
+                    carried.for_each(|p| gone(&p.packet, Fate::Acknowledged));
+                }
+            } else {
+                outcome.dropped += u32::from(was_sent);
+                carried.for_each(|p| gone(&p.packet, Fate::GivenUp { received: m.received }));
+                lost += if m.received { 0 } else { m.packets };
+            }
+        }
+        self.advance();
+        // If neither end needs a packet, there is nothing to ask for: the request arrived, and its answer was lost.
+        self.asks &= !self.packets.is_empty();
+        (outcome, settled, lost)
+    }
+
+    /// Moves the window over the MPDUs that the sender no longer needs, and forgets those that neither end needs. If
+    /// the receiver waits for one that was given up, it has to be told; with a window of one it never waits.
+    fn advance(&mut self) {
+        while self.mpdus.get(self.window).is_some_and(|m| m.settled) {
+            self.window += 1;
+        }
+        if self.spec.window == 1 {
+            self.next = self.next.max(self.window);
+        }
+        let waits_for = |m: &Mpdu| !m.received;
+        let behind = self.next < self.window && self.told < self.first + self.window as u64;
+        if behind && self.mpdus.range(self.next..self.window).any(waits_for) {
+            self.asks = true;
+        }
+        let over = self.window.min(self.next);
+        let packets: u32 = self.mpdus.drain(..over).map(|m| m.packets).sum();
+        self.packets.drain(..packets as usize);
+        self.forgotten += u64::from(packets);
+        self.first += over as u64;
+        (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - packets as usize);
+    }
+
+    /// MPDUs of the window.
+    pub(super) fn size(&self) -> u32 {
+        self.spec.window
+    }
+
+    /// True if neither end needs anything of it.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.mpdus.is_empty() && self.packets.is_empty() && self.new == 0
+    }
+}
