@@ -1,0 +1,83 @@
+//! What observers, and queues that listen, are told.
+
+use super::super::stations::Senders;
+use super::radio::Own;
+use super::{Field, Flight};
+use crate::wifi::ids::{BROADCAST, StationId};
+use crate::wifi::sender::exchange::PartKind;
+use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
+use contend_core::{Span, Time};
+
+impl Field {
+    /// Tells the observers of `station` of a flight whose last bit has arrived there.
+    #[inline(always)]
+    pub(super) fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
+        if senders.observers.listens(station) || senders.stations.listens(station) {
+            self.tell(senders, f, station, decoded);
+        }
+    }
+
+    /// See [`Field::observe`]; `station` has an observer, or a queue that learns from frames.
+    #[inline(never)]
+    fn tell(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
+        let radio = &self.radios[station as usize];
+        if radio.sends {
+            return;
+        }
+        let is_data = f.kind == PartKind::Data;
+        let packet = senders.stations.packet(f.owner).filter(|_| is_data && decoded).copied();
+        let began = Time::from_nanos(senders.now.as_nanos() - (f.end - f.start).as_nanos());
+        let heard = HeardFrame {
+            kind: match f.kind {
+                PartKind::Rts => Kind::Rts,
+                PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
+                PartKind::Data => Kind::Data,
+                PartKind::Ack | PartKind::BlockAck | PartKind::Request => Kind::Ack,
+            },
+            from: f.from,
+            to: f.to,
+            me: station,
+            start: began.max(radio.stopped),
+            end: senders.now,
+            duration: f.nav,
+            bytes: if is_data { f.bytes } else { 0 },
+            decoded,
+            note: None,
+            packet: packet.as_ref(),
+        };
+        if senders.observers.listens(station) {
+            senders.observers.heard(&heard);
+        }
+        if senders.stations.listens(station) {
+            senders.stations.heard(&heard);
+        }
+    }
+
+    /// Tells the observers of the station of `who` of its exchange `own`, which has ended at `end`.
+    #[inline]
+    pub(super) fn observe_own(&self, senders: &mut Senders<'_, '_>, own: &Own, outcome: Outcome, end: Time) {
+        let (who, station) = (own.who, senders.stations.station_of(own.who));
+        if !senders.observers.listens(station) {
+            return;
+        }
+        let Some(s) = senders.stations.in_service(who) else { return };
+        let plan = senders.air.plan(&s.burst);
+        let (since, slots) = senders.observers.contention(who);
+        let first = own.start == own.won;
+        let ifs = if first { self.countdowns[who as usize].rules.ifs } else { self.sifs };
+        let data = own.data.unwrap_or(end);
+        let x = OwnExchange {
+            bytes: s.burst.bytes,
+            attempt: u32::from(s.attempt) + 1,
+            protected: plan.part_of(PartKind::Rts).is_some(),
+            outcome: if s.burst.to == BROADCAST { Outcome::Broadcast } else { outcome },
+            // The inter-frame space counts even if it was over before the packet came.
+            began: since.min(Time::from_nanos(own.start.as_nanos().saturating_sub(ifs.as_nanos()))),
+            backoff: if first { self.slot * slots } else { Span::ZERO },
+            data,
+            data_time: plan.part_of(PartKind::Data).map_or(Span::ZERO, |part| part.airtime),
+            end,
+        };
+        senders.observers.sent(station, &x);
+    }
+}

@@ -1,0 +1,128 @@
+//! Exchanges end: their stations act on it.
+
+use super::super::stations::Senders;
+use super::Field;
+use super::book::Doing;
+use super::radio::{Failed, Own, Unclear};
+use crate::wifi::frame::FrameOutcome;
+use crate::wifi::ids::{Contender, StationId};
+use crate::wifi::sender::exchange::{Answer, PartKind};
+use crate::wifi::sender::mac::{Failure, Next};
+use contend_core::observe::Outcome;
+use contend_core::{Span, Time};
+
+impl Field {
+    /// The burst of `who` has been acknowledged.
+    pub(super) fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        let station = senders.stations.station_of(who);
+        let Some(own) = self.radios[station as usize].own.take() else { return };
+        let now = senders.now;
+        self.observe_own(senders, &own, Outcome::Acked, now);
+        senders.report(who, now - own.start, true);
+        let follows = now + self.sifs;
+        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(senders.air.channel_of(&s.burst)));
+        let heard = self.heard(senders, who);
+        let next = senders.answered(who, heard, snr, follows - own.won);
+        if next == Next::GoOn {
+            // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
+            for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
+                self.radios[h.station as usize].nav.reserve(follows, None, station);
+            }
+            self.radios[station as usize].own = Some(Own { start: follows, data: None, over: follows, ..own });
+            self.owe(senders, station, who, PartKind::Data);
+            return;
+        }
+        self.idle_for_all(now);
+        self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+        senders.observers.contends(who, now, Some(next.slots()));
+    }
+
+    /// The exchange of `who` has failed: the part `lost` was not received, or not answered.
+    pub(super) fn fail(
+        &mut self,
+        senders: &Senders<'_, '_>,
+        who: Contender,
+        lost: PartKind,
+        outcome: FrameOutcome,
+        why: Failure,
+    ) {
+        let station = senders.stations.station_of(who);
+        let others = || {
+            let plan = senders.air.plan(&senders.stations.in_service(who)?.burst);
+            Some(plan.silence(&plan.part_of(lost)?).others)
+        };
+        let heard = if outcome == FrameOutcome::Collided { None } else { others() };
+        let bystanders = senders.now + heard.unwrap_or(senders.air.timing().eifs_more);
+        if let Some(own) = &mut self.radios[station as usize].own
+            && own.who == who
+        {
+            let airtime = if why == Failure::Error { senders.now } else { own.over }.since(own.start);
+            own.failed = Some(Failed { missing: lost.missing(), why, airtime, reported: false });
+            self.touched.push(station);
+            self.idle_for_all(bystanders);
+        }
+    }
+
+    /// Reports the failed exchanges on which stations act now. All of an instant are reported before a queue is asked
+    /// for its next packet, which may depend on them.
+    pub(super) fn report_failed(&mut self, senders: &mut Senders<'_, '_>) {
+        for &station in &self.touched {
+            let radio = &mut self.radios[station as usize];
+            let acts = radio.is_quiet();
+            if let Some(Own { who, failed: Some(failed), .. }) = &mut radio.own
+                && acts
+                && !failed.reported
+            {
+                failed.reported = true;
+                senders.report(*who, failed.airtime, false);
+            }
+        }
+    }
+
+    /// If the medium around `station` is idle: it acts on a failed exchange, and its backoffs count.
+    pub(super) fn quiet(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        let now = senders.now;
+        let radio = &mut self.radios[station as usize];
+        if !radio.is_quiet() {
+            radio.note(now);
+            return;
+        }
+        if std::mem::replace(&mut radio.busy, false) {
+            radio.quiet = now;
+        }
+        let timing = senders.air.timing();
+        let mut more = match radio.unclear {
+            Unclear::Frame => timing.eifs_more,
+            Unclear::Nothing | Unclear::Energy => Span::ZERO,
+        };
+        let mut from = radio.nav.reserved_until();
+        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, .. }), .. }) = radio.own {
+            radio.own = None;
+            if radio.unclear == Unclear::Energy && over < now {
+                more = timing.short_collider_more;
+            }
+            from = from.max(over);
+            let outcome = if missing == Answer::Cts { Outcome::NoCts } else { Outcome::NoAck };
+            self.observe_own(senders, &own, outcome, over.max(now));
+            let next = senders.not_answered(who, self.heard(senders, who), missing, why);
+            self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+            senders.observers.contends(who, over.max(now), Some(next.slots()));
+        }
+        let radio = &mut self.radios[station as usize];
+        if radio.is_engaged() {
+            radio.note(now);
+            return;
+        }
+        let from = from.max(radio.quiet + more);
+        let mut free = Time::NEVER;
+        for who in senders.stations.contenders(station) {
+            let count = &mut self.countdowns[who as usize];
+            count.resume(from);
+            free = free.min(count.resume_at());
+            if count.waits() {
+                self.set_timer(who);
+            }
+        }
+        self.radios[station as usize].book.turn(now, Doing::Quiet(free));
+    }
+}

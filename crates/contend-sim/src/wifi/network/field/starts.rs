@@ -1,0 +1,231 @@
+//! Transmissions start: contenders whose backoff ends, answers that are due, and the first bits at those that hear them.
+
+use super::super::stations::Senders;
+use super::agenda::What;
+use super::links::Hearer;
+use super::radio::{Own, Unclear};
+use super::{Field, Flight, FlightId, History};
+use crate::wifi::access::{Draw, Residue};
+use crate::wifi::frame::FrameOutcome;
+use crate::wifi::ids::{BROADCAST, Contender, StationId};
+use crate::wifi::sender::exchange::{Answer, PartKind};
+use crate::wifi::sender::mac::Failure;
+use crate::wifi::spec::CtsRule;
+use contend_core::{Span, Time};
+
+impl Field {
+    /// All transmissions of this instant start.
+    #[inline(always)]
+    pub(super) fn start_all(&mut self, senders: &mut Senders<'_, '_>) {
+        let due = self.timers.first().is_some_and(|(at, _)| at <= senders.now);
+        if due || !self.starting.is_empty() || !self.answering.is_empty() {
+            self.start_some(senders);
+        }
+    }
+
+    /// The transmissions of this instant start; there is at least one.
+    #[inline(never)]
+    fn start_some(&mut self, senders: &mut Senders<'_, '_>) {
+        let now = senders.now;
+        while let Some((at, who)) = self.timers.first()
+            && at <= now
+        {
+            let due = self.countdowns[who as usize].due(self.slot);
+            if due > now {
+                self.timers.set(who, due);
+                continue;
+            }
+            self.timers.set(who, Time::NEVER);
+            self.countdowns[who as usize].start();
+            self.starting.push(who);
+        }
+        if self.starting.is_empty() && self.answering.is_empty() {
+            return;
+        }
+        if self.starting.len() > 1 && senders.stations.have_categories() {
+            self.collide_inside(senders);
+        }
+        if let (false, History::Common { channel, from }) = (self.starting.is_empty(), &mut self.history) {
+            let idle = now.since(*from + self.first_ifs).div_floor(self.slot);
+            channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
+        }
+        let mut starting = std::mem::take(&mut self.starting);
+        for &who in &starting {
+            let station = senders.stations.station_of(who);
+            self.turn_busy(senders, station);
+            senders.wins(who);
+            senders.started(who, true);
+            self.begin_exchange(senders, station, who, now);
+        }
+        starting.clear();
+        self.starting = starting;
+        let mut answering = std::mem::take(&mut self.answering);
+        for &station in &answering {
+            self.answer(senders, station);
+        }
+        answering.clear();
+        self.answering = answering;
+        let mut launched = std::mem::take(&mut self.launched);
+        for &flight in &launched {
+            self.begins(senders, flight, 0);
+        }
+        launched.clear();
+        self.launched = launched;
+    }
+
+    /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
+    /// this is a failed attempt without airtime.
+    fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
+        // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
+        // external collision.
+        let goes_first = |&who: &Contender| !senders.stations.above(who).any(|higher| self.starting.contains(&higher));
+        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.starting.iter().partition(|who| goes_first(who));
+        self.starting = sent;
+        for who in lost {
+            let next = senders.not_answered(who, self.heard(senders, who), Answer::Cts, Failure::Internal);
+            self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+        }
+    }
+
+    /// `who` begins an exchange; it won the medium at `won`.
+    fn begin_exchange(&mut self, senders: &mut Senders<'_, '_>, station: StationId, who: Contender, won: Time) {
+        let Some(s) = senders.stations.in_service(who) else { return };
+        let Some(part) = senders.air.plan(&s.burst).parts().next() else { return };
+        let now = senders.now;
+        self.radios[station as usize].own = Some(Own { who, start: now, won, data: None, over: now, failed: None });
+        self.launch(senders, who, part.kind);
+    }
+
+    /// `station` sends the frame that it owes.
+    fn answer(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        let now = senders.now;
+        let radio = &mut self.radios[station as usize];
+        let Some((who, kind)) = radio.answer.take() else { return };
+        let blocked = radio.busy || radio.nav.reserved_until() > now;
+        if self.options.cts == CtsRule::Idle && blocked && !matches!(kind, PartKind::Ack | PartKind::BlockAck) {
+            let why = if kind == PartKind::Cts { Failure::Unheard } else { Failure::Blocked };
+            if let (PartKind::Data, Some(own)) = (kind, &mut radio.own) {
+                own.over = now;
+            }
+            self.fail(senders, who, PartKind::Rts, FrameOutcome::Received, why);
+            self.touched.push(station);
+            return;
+        }
+        match radio.own {
+            // The next burst of a transmission opportunity.
+            Some(own) if own.who == who && own.start == now => self.begin_exchange(senders, station, who, own.won),
+            _ => self.launch(senders, who, kind),
+        }
+    }
+
+    /// A part of the exchange of `owner` goes on the air now.
+    fn launch(&mut self, senders: &mut Senders<'_, '_>, owner: Contender, kind: PartKind) {
+        let now = senders.now;
+        let Some(s) = senders.stations.in_service(owner) else { return };
+        let (plan, bytes) = (senders.air.plan(&s.burst), s.burst.bytes);
+        let Some(part) = plan.part_of(kind) else { return };
+        let (from, to) = plan.ends(&part);
+        self.turn_busy(senders, from);
+        let origin = self.frames.as_ref().and_then(|_| self.links.position(now, from));
+        let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
+        let list = self.links.at_start(now, from, id);
+        let hearers = self.links.list(list);
+        let to_itself = (to == from || to == BROADCAST).then_some(1.0);
+        let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to)?.gain));
+        let end = now + part.airtime;
+        let exact = plan.nav(&part);
+        let half = Span::from_nanos(500);
+        let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
+        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, bytes, origin, gain };
+        let radio = &mut self.radios[from as usize];
+        radio.transmit();
+        radio.note(now);
+        if let Some(own) = &mut radio.own
+            && own.who == owner
+        {
+            own.over = end + plan.silence(&part).sender;
+            own.data = if kind == PartKind::Data { Some(now) } else { own.data };
+        }
+        if matches!(kind, PartKind::Ack | PartKind::BlockAck) {
+            senders.observers.acknowledges(from);
+        }
+        let first = hearers.first().map(|h| h.delay);
+        match self.flights.get_mut(id as usize) {
+            Some(place) => *place = flight,
+            None => self.flights.push(flight),
+        }
+        self.agenda.put(end, What::Sent, id, 0);
+        match first {
+            None => {}
+            Some(delay) if delay.is_zero() => self.launched.push(id),
+            Some(delay) => self.agenda.put(now + delay, What::Begins, id, 0),
+        }
+    }
+
+    /// The first bit of a flight arrives at those that hear it, from number `next` on.
+    pub(super) fn begins(&mut self, senders: &mut Senders<'_, '_>, id: FlightId, next: u32) {
+        let now = senders.now;
+        let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
+        let mut i = next as usize;
+        while let Some(&Hearer { station, decodes, gain, delay }) = self.links.list(hearers).get(i) {
+            if start + delay > now {
+                self.agenda.put(start + delay, What::Begins, id, i as u32);
+                return;
+            }
+            self.turn_busy(senders, station);
+            let radio = &mut self.radios[station as usize];
+            let is_own = to == station || to == BROADCAST;
+            let harmless = radio.begins(id, gain, decodes, is_own, end + delay, self.options.capture);
+            radio.note(now);
+            let timing = senders.air.timing();
+            if harmless && timing.eifs_is_nav {
+                radio.nav.reserve(now + (end - start) + timing.eifs_more, None, from);
+            }
+            i += 1;
+        }
+    }
+
+    /// The medium around `station` turns busy, if it is not.
+    #[inline(always)]
+    fn turn_busy(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        if !self.radios[station as usize].busy {
+            self.freeze(senders, station);
+        }
+    }
+
+    /// The medium around `station`, which was idle, turns busy.
+    #[inline(never)]
+    fn freeze(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        let now = senders.now;
+        let radio = &mut self.radios[station as usize];
+        // A frame a SIFS after another continues an exchange.
+        let is_new = now >= radio.quiet + self.sifs + self.slot;
+        radio.busy = true;
+        radio.unclear = Unclear::Nothing;
+        radio.nav.settle(now);
+        if let (true, History::Own(own, _)) = (is_new, &mut self.history)
+            && let Some(channel) = &mut own[station as usize]
+        {
+            let counts =
+                senders.stations.contenders(station).map(|who| self.countdowns[who as usize].resume_at()).min();
+            let idle = now.since(counts.unwrap_or(now)).div_floor(self.slot);
+            channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
+        }
+        for who in senders.stations.contenders(station) {
+            let count = &mut self.countdowns[who as usize];
+            let counts = count.resume_at() <= now;
+            let Some(counted) = count.freeze(now, self.slot, is_new) else { continue };
+            if !count.waits() {
+                continue;
+            }
+            // Otherwise its timer stands: most often the backoff resumes at the same instant, the end of the NAV.
+            if counts {
+                self.timers.set(who, Time::NEVER);
+            }
+            if is_new && count.rules.residue == Residue::Redraw {
+                let slots = self.backoff(senders, who, Draw::Cycle(u32::try_from(counted).unwrap_or(u32::MAX)));
+                self.countdowns[who as usize].back_off(slots, true);
+            }
+        }
+    }
+}
