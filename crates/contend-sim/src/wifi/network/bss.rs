@@ -19,7 +19,6 @@ use crate::peer::WireId;
 use crate::routing::RoutingDrop;
 use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::Event;
-use crate::wifi::access::Reads;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
 use crate::wifi::sender::air::Air;
 use crate::wifi::sender::around::Returned;
@@ -105,7 +104,6 @@ impl Bss {
         let control = Chain::all(seed, spec, &air, facts)?;
         let mut stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
         let reception = Reception::new(seed, spec, &air, flow)?;
-        let rules = stations.backoff_rules(&spec.phy);
         let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
         let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;
         let forwarding = Forwarding::new(seed, spec, &routes, links.as_mut())?;
@@ -113,18 +111,10 @@ impl Bss {
             stations.hand_back(spec.field.as_ref().is_some_and(|f| f.routing_priority));
         }
         let medium = match spec.field.as_ref().zip(links) {
-            None => {
-                let options = (spec.mac.busy_slot, spec.mac.idle_access);
-                Medium::Cell(Box::new(Cell::new(&rules, spec.phy.slot, reception, options)))
-            }
-            Some((field, links)) => {
-                let spans = (spec.phy.slot, spec.phy.sifs);
-                let read = |station| stations.contenders(station).any(|who| stations.reads(who) == Reads::Channel);
-                let reads: Vec<bool> = (0..stations.len() as StationId).map(read).collect();
-                Medium::Field(Box::new(Field::new(links, field, &spec.mac, &rules, spans, reception, &reads)))
-            }
+            None => Medium::Cell(Box::new(Cell::new(spec, &stations, reception))),
+            Some((field, links)) => Medium::Field(Box::new(Field::new(spec, field, &stations, links, reception))),
         };
-        let observers = Observers::new(spec, &air, rules.len())?;
+        let observers = Observers::new(spec, &air, stations.contenders_in_all())?;
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
         let has_layers = !control.iter().all(Chain::is_empty)
             || forwarding.has_agents()

@@ -15,16 +15,16 @@ use self::contention::{Arrival, Contention};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::reception::Reception;
-use super::stations::Senders;
+use super::stations::{Senders, Stations};
 use super::successes::Success;
-use crate::wifi::access::{BackoffRules, BusySlot, Draw};
+use crate::wifi::access::Draw;
 use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{AP, Contender, StationId};
 use crate::wifi::medium::nav::Navs;
 use crate::wifi::sender::counters::{Rivals, Waits};
 use crate::wifi::sender::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
 use crate::wifi::sender::mac::{Failure, Heard, Next};
-use crate::wifi::spec::IdleAccess;
+use crate::wifi::spec::{CellSpec, IdleAccess};
 use contend_core::{Span, Time};
 
 /// A medium that all stations hear.
@@ -85,19 +85,14 @@ enum Fate {
 }
 
 impl Cell {
-    /// An idle medium for contenders with these rules.
-    pub(super) fn new(
-        rules: &[BackoffRules],
-        slot: Span,
-        reception: Reception,
-        options: (BusySlot, IdleAccess),
-    ) -> Cell {
+    /// An idle medium around `stations`.
+    pub(super) fn new(CellSpec { phy, mac, .. }: &CellSpec, stations: &Stations, reception: Reception) -> Cell {
         Cell {
-            contention: Contention::new(rules, slot, options.0),
+            contention: Contention::new(&stations.backoff_rules(phy), phy.slot, mac.busy_slot),
             ledger: Ledger::new(reception.stations()),
             senders: Vec::with_capacity(reception.stations()),
             reception,
-            idle_access: options.1,
+            idle_access: mac.idle_access,
             activity: Activity::Idle,
             exchange: Exchange { start: Time::ZERO, end: Time::ZERO, fate: Fate::Collision },
             navs: Navs::default(),

@@ -35,14 +35,14 @@ use super::frame_log::FrameLog;
 use super::ledger::Ledger;
 use super::map::MapLink;
 use super::reception::Reception;
-use super::stations::Senders;
+use super::stations::{Senders, Stations};
 use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use crate::wifi::access::{BackoffRules, Channel, Draw, Reads};
 use crate::wifi::ids::{Contender, StationId};
 use crate::wifi::sender::exchange::PartKind;
 use crate::wifi::sender::mac::Heard;
-use crate::wifi::spec::{Capture, CtsRule, FieldSpec, IdleAccess, MacSpec};
+use crate::wifi::spec::{Capture, CellSpec, CtsRule, FieldSpec, IdleAccess};
 use contend_core::{Span, Time};
 
 /// The number of a frame on the air.
@@ -126,28 +126,28 @@ struct Flight {
 }
 
 impl Field {
-    /// An idle medium for contenders with these rules and stations with these links. `reads` tells for each
-    /// station whether one of its rules reads the history of the channel.
+    /// An idle medium around `stations` with these links.
     pub(super) fn new(
-        links: Links,
+        CellSpec { phy, mac, .. }: &CellSpec,
         spec: &FieldSpec,
-        mac: &MacSpec,
-        rules: &[BackoffRules],
-        (slot, sifs): (Span, Span),
+        stations: &Stations,
+        links: Links,
         reception: Reception,
-        reads: &[bool],
     ) -> Field {
+        let reads = |station| stations.contenders(station).any(|who| stations.reads(who) == Reads::Channel);
         let history = if links.all_hear_all() {
             History::Common { channel: Channel::new(), from: Time::ZERO }
         } else {
-            History::Own(reads.iter().map(|r| r.then(Channel::new)).collect(), Channel::new())
+            let own = (0..stations.len() as StationId).map(|station| reads(station).then(Channel::new));
+            History::Own(own.collect(), Channel::new())
         };
+        let rules = stations.backoff_rules(phy);
         let counts = |r: &BackoffRules| r.busy.counts(mac.busy_slot);
         let mut timers = Deadlines::default();
         (0..rules.len() as u32).for_each(|who| timers.push(who, Time::NEVER));
         Field {
-            slot,
-            sifs,
+            slot: phy.slot,
+            sifs: phy.sifs,
             first_ifs: rules.iter().map(|r| r.ifs).min().unwrap_or_default(),
             options: Options {
                 capture: spec.capture,

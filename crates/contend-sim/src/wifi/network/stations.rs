@@ -203,6 +203,11 @@ impl Stations {
         self.len
     }
 
+    /// Number of contenders.
+    pub(super) fn contenders_in_all(&self) -> usize {
+        self.macs.len()
+    }
+
     /// How each Mac counts its backoff.
     pub(super) fn backoff_rules(&self, phy: &Phy) -> Vec<BackoffRules> {
         let rules = |mac: &Mac| {

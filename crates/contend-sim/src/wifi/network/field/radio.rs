@@ -2,6 +2,7 @@
 
 use super::FlightId;
 use super::book::{Book, Doing};
+use super::links::Hearer;
 use crate::wifi::ids::Contender;
 use crate::wifi::medium::nav::Nav;
 use crate::wifi::sender::exchange::{Answer, PartKind};
@@ -143,7 +144,7 @@ impl Radio {
 
     // ---- frames arrive ----
 
-    /// The first bit of `flight`, which ends at `ends`, arrives. `decodes`: its power suffices to decode it. `is_own`:
+    /// The first bit of `flight` arrives, whose last bit is sent at `end`. The hearer says how it arrives here. `is_own`:
     /// it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
@@ -151,12 +152,12 @@ impl Radio {
     pub(super) fn begins(
         &mut self,
         flight: FlightId,
-        gain: f64,
-        decodes: bool,
+        end: Time,
+        &Hearer { decodes, gain, delay, .. }: &Hearer,
         is_own: bool,
-        ends: Time,
         capture: Capture,
     ) -> bool {
+        let ends = end + delay;
         let besides = |but: Option<FlightId>| -> f64 {
             let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
             others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })

@@ -1,4 +1,4 @@
-//! Transmissions start: contenders whose backoff ends, answers that are due, and the first bits at those that hear them.
+//! Transmissions start: contenders whose backoff ends, answers that are due, the first bits at those that hear them.
 
 use super::super::stations::Senders;
 use super::agenda::What;
@@ -49,28 +49,23 @@ impl Field {
             let idle = now.since(*from + self.first_ifs).div_floor(self.slot);
             channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
         }
-        let mut starting = std::mem::take(&mut self.starting);
-        for &who in &starting {
+        for i in 0..self.starting.len() {
+            let who = self.starting[i];
             let station = senders.stations.station_of(who);
             self.turn_busy(senders, station);
             senders.wins(who);
             senders.started(who, true);
             self.begin_exchange(senders, station, who, now);
         }
-        starting.clear();
-        self.starting = starting;
-        let mut answering = std::mem::take(&mut self.answering);
-        for &station in &answering {
-            self.answer(senders, station);
+        self.starting.clear();
+        for i in 0..self.answering.len() {
+            self.answer(senders, self.answering[i]);
         }
-        answering.clear();
-        self.answering = answering;
-        let mut launched = std::mem::take(&mut self.launched);
-        for &flight in &launched {
-            self.begins(senders, flight, 0);
+        self.answering.clear();
+        for i in 0..self.launched.len() {
+            self.begins(senders, self.launched[i], 0);
         }
-        launched.clear();
-        self.launched = launched;
+        self.launched.clear();
     }
 
     /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
@@ -167,7 +162,8 @@ impl Field {
         let now = senders.now;
         let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
         let mut i = next as usize;
-        while let Some(&Hearer { station, decodes, gain, delay }) = self.links.list(hearers).get(i) {
+        while let Some(&hearer) = self.links.list(hearers).get(i) {
+            let Hearer { station, delay, .. } = hearer;
             if start + delay > now {
                 self.agenda.put(start + delay, What::Begins, id, i as u32);
                 return;
@@ -175,7 +171,7 @@ impl Field {
             self.turn_busy(senders, station);
             let radio = &mut self.radios[station as usize];
             let is_own = to == station || to == BROADCAST;
-            let harmless = radio.begins(id, gain, decodes, is_own, end + delay, self.options.capture);
+            let harmless = radio.begins(id, end, &hearer, is_own, self.options.capture);
             radio.note(now);
             let timing = senders.air.timing();
             if harmless && timing.eifs_is_nav {
