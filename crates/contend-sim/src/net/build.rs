@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
             let mut node = Bss::new(spec.seed, cell, self.routes(), &facts, &named)?;
             let counts = |f: &FlowSpec| matches!(&f.ends.transport, Transport::Tcp(tcp) if tcp.tsq.is_some());
             if spec.flows.iter().any(counts) {
-                node.tell_senders();
+                node.tell_sources();
             }
             category_queue_names = node.category_queue_names().to_vec();
             let first = node.first_deadline();

@@ -94,7 +94,7 @@ impl Bridge {
     }
 
     /// The node that sent `p`, if it is the host of a station.
-    pub(super) fn sender(&self, p: &Packet) -> Option<NodeId> {
+    pub(super) fn source(&self, p: &Packet) -> Option<NodeId> {
         match (*self.routes.homes.get(p.src.0 as usize)?)?.host {
             Peer::Node(end, _) => Some(end),
             Peer::Wire(_) => None,

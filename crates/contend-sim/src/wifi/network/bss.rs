@@ -13,7 +13,7 @@ use super::ledger::Ledger;
 use super::map::Map;
 use super::observers::{Observers, Truth};
 use super::reception::Reception;
-use super::stations::{Senders, Stations};
+use super::stations::{Moment, Stations};
 use super::successes::Success;
 use crate::peer::WireId;
 use crate::routing::RoutingDrop;
@@ -71,18 +71,18 @@ impl Medium {
 
     /// Does what is due. Returns a contender whose burst has been received; in a field also the station that has it.
     #[inline]
-    fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(Contender, Option<StationId>)> {
+    fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<(Contender, Option<StationId>)> {
         match self {
-            Medium::Cell(cell) => cell.wake(senders).map(|who| (who, None)),
-            Medium::Field(field) => field.wake(senders).map(|(who, station)| (who, Some(station))),
+            Medium::Cell(cell) => cell.wake(moment).map(|who| (who, None)),
+            Medium::Field(field) => field.wake(moment).map(|(who, station)| (who, Some(station))),
         }
     }
 
     #[inline]
-    fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+    fn contend(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
         match self {
-            Medium::Cell(cell) => cell.contend(senders, who),
-            Medium::Field(field) => field.contend(senders, who),
+            Medium::Cell(cell) => cell.contend(moment, who),
+            Medium::Field(field) => field.contend(moment, who),
         }
     }
 }
@@ -149,9 +149,9 @@ impl Bss {
         self.stations.convert(who, nic, pause);
     }
 
-    /// From now on the senders at stations are told when their packets leave their stations ([`Input::Left`]).
-    pub fn tell_senders(&mut self) {
-        self.stations.tell_senders();
+    /// From now on the sources of packets are told when these leave the station of the source ([`Input::Left`]).
+    pub fn tell_sources(&mut self) {
+        self.stations.tell_sources();
     }
 
     /// The port for packets from the host of station `who`. The port of an access point is for packets from wires.
@@ -342,9 +342,9 @@ impl Bss {
 
     /// The medium, and the stations in this instant.
     #[inline]
-    fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
+    fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Moment<'a, 'b>) {
         let Bss { air, stations, medium, bridge, observers, sink, .. } = self;
-        (medium, Senders { now, air, stations, bridge, observers, sink, out })
+        (medium, Moment { now, air, stations, bridge, observers, sink, out })
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
@@ -360,9 +360,9 @@ impl Bss {
     /// Puts `p`, whose next hop is `to`, into the queue of `station`.
     #[inline]
     fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
-        let (medium, mut senders) = self.split(now, out);
-        if let Some(who) = senders.accept(station, p, to) {
-            medium.contend(&mut senders, who);
+        let (medium, mut moment) = self.split(now, out);
+        if let Some(who) = moment.accept(station, p, to) {
+            medium.contend(&mut moment, who);
         }
     }
 
@@ -406,8 +406,8 @@ impl Bss {
             Some(next) => self.accept(now, station, p, next, out),
             None => {
                 self.drop(now, p, out);
-                if let Some(sender) = self.bridge.sender(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
-                    out.left(sender, p.size, p);
+                if let Some(source) = self.bridge.source(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
+                    out.left(source, p.size, p);
                 }
             }
         }
@@ -438,8 +438,8 @@ impl Bss {
             }
             if let Some((station, next)) = purge {
                 let mut purged = Vec::new();
-                let (_, mut senders) = self.split(now, out);
-                senders.purge(station, next, &mut purged);
+                let (_, mut moment) = self.split(now, out);
+                moment.purge(station, next, &mut purged);
                 for p in &purged {
                     self.failed(now, Returned { station, next, packet: *p, delivered: false }, out);
                 }
@@ -547,8 +547,8 @@ impl Bss {
     /// Does what is due at `now`.
     fn wake(&mut self, now: Time, out: &mut Out<'_>) {
         loop {
-            let (medium, mut senders) = self.split(now, out);
-            match medium.wake(&mut senders) {
+            let (medium, mut moment) = self.split(now, out);
+            match medium.wake(&mut moment) {
                 None => break,
                 Some((who, None)) => {
                     self.deliver_in_cell(now, who, out);
@@ -561,10 +561,10 @@ impl Bss {
             self.wake_layers(now, out);
         }
         if self.stations.next_deadline() <= now {
-            let (medium, mut senders) = self.split(now, out);
-            for who in senders.stations.take_held_back() {
-                if senders.ask_again(who) {
-                    medium.contend(&mut senders, who);
+            let (medium, mut moment) = self.split(now, out);
+            for who in moment.stations.take_held_back() {
+                if moment.ask_again(who) {
+                    medium.contend(&mut moment, who);
                 }
             }
         }

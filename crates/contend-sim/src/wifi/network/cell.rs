@@ -15,7 +15,7 @@ use self::contention::{Arrival, Contention};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::reception::Reception;
-use super::stations::{Senders, Stations};
+use super::stations::{Moment, Stations};
 use super::successes::Success;
 use crate::wifi::access::Draw;
 use crate::wifi::frame::FrameOutcome;
@@ -41,7 +41,7 @@ pub(super) struct Cell {
     /// When the sender on the air won the medium.
     won: Time,
     /// The contenders that start in this instant.
-    senders: Vec<Contender>,
+    starting: Vec<Contender>,
     /// The contenders that draw again because another one was first, and the slots that each counted.
     again: Vec<(Contender, u32)>,
     collisions: u64,
@@ -90,7 +90,7 @@ impl Cell {
         Cell {
             contention: Contention::new(&stations.backoff_rules(phy), phy.slot, mac.busy_slot),
             ledger: Ledger::new(reception.stations()),
-            senders: Vec::with_capacity(reception.stations()),
+            starting: Vec::with_capacity(reception.stations()),
             reception,
             idle_access: mac.idle_access,
             activity: Activity::Idle,
@@ -161,13 +161,13 @@ impl Cell {
 
     /// Does what is due on the medium. Returns the contender whose burst has now been received, if any.
     #[inline]
-    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
+    pub(super) fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<Contender> {
         match self.activity {
-            Activity::Data(at) if at <= senders.now => return self.deliver(),
-            Activity::Rest(at) if at <= senders.now => self.finish(senders),
-            Activity::Idle if self.contention.next_start() <= senders.now => {
-                self.senders.clear();
-                self.transmit(senders);
+            Activity::Data(at) if at <= moment.now => return self.deliver(),
+            Activity::Rest(at) if at <= moment.now => self.finish(moment),
+            Activity::Idle if self.contention.next_start() <= moment.now => {
+                self.starting.clear();
+                self.transmit(moment);
             }
             _ => {}
         }
@@ -175,8 +175,8 @@ impl Cell {
     }
 
     /// `who`, which had nothing to send, now has a burst.
-    pub(super) fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
-        let now = senders.now;
+    pub(super) fn contend(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
+        let now = moment.now;
         let busy = self.activity != Activity::Idle;
         if !busy && self.contention.waiting() == 0 {
             self.ledger.quiet(now, self.contention.resume(), false);
@@ -184,91 +184,91 @@ impl Cell {
         // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
         // is pending. ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
         if self.idle_access == IdleAccess::Draw && !busy && !self.contention.must_wait(who, now) {
-            let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
+            let slots = moment.backoff(who, Draw::Arrival, self.heard(moment, who));
             self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
             return;
         }
         match self.contention.arrive(who, now, busy) {
             Arrival::Waits => {}
             Arrival::Busy => {
-                let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
+                let slots = moment.backoff(who, Draw::Arrival, self.heard(moment, who));
                 self.contention.back_off_later(who, slots);
             }
             Arrival::Free => {
-                self.senders.clear();
-                self.contention.send_at_once(who, &mut self.senders);
-                self.transmit(senders);
+                self.starting.clear();
+                self.contention.send_at_once(who, &mut self.starting);
+                self.transmit(moment);
             }
         }
     }
 
     /// What `who` has heard.
     #[inline]
-    fn heard(&self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
+    fn heard(&self, moment: &Moment<'_, '_>, who: Contender) -> Heard<'_> {
         let (busy_counts, channel) = (self.contention.busy_counts(who), self.contention.channel());
-        Heard { others: senders.others(who), busy_counts, channel }
+        Heard { others: moment.others(who), busy_counts, channel }
     }
 
     // ---- an exchange ----
 
-    /// A transmission starts now: finds its senders and decides the outcome. On entry `self.senders` holds the
-    /// contenders that send without backoff.
-    fn transmit(&mut self, senders: &mut Senders<'_, '_>) {
-        let now = senders.now;
+    /// A transmission starts now: finds its senders and decides the outcome. On entry `self.starting` holds
+    /// the contenders that send without backoff.
+    fn transmit(&mut self, moment: &mut Moment<'_, '_>) {
+        let now = moment.now;
         self.ledger.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
         // A contender that sends without backoff is not among those that wait.
-        let contenders = u64::from(self.contention.waiting()) + self.senders.len() as u64;
+        let contenders = u64::from(self.contention.waiting()) + self.starting.len() as u64;
         let mut again = std::mem::take(&mut self.again);
-        self.contention.turn_busy(now, &mut self.senders, &mut again);
+        self.contention.turn_busy(now, &mut self.starting, &mut again);
         for (who, slots) in again.drain(..) {
-            let slots = senders.backoff(who, Draw::Cycle(slots), self.heard(senders, who));
+            let slots = moment.backoff(who, Draw::Cycle(slots), self.heard(moment, who));
             self.contention.back_off(who, slots, true);
         }
         self.again = again;
-        let own = senders.stations.in_service_at(AP);
-        if own > 0 && !self.senders.is_empty() {
+        let own = moment.stations.in_service_at(AP);
+        if own > 0 && !self.starting.is_empty() {
             self.rivals.starts += 1;
             self.rivals.stations += contenders - own;
         }
-        if self.senders.len() > 1 && senders.stations.have_categories() {
-            self.collide_inside(senders);
+        if self.starting.len() > 1 && moment.stations.have_categories() {
+            self.collide_inside(moment);
         }
-        self.senders.iter().for_each(|&who| senders.wins(who));
-        let several = usize::from(self.senders.len() > 1);
+        self.starting.iter().for_each(|&who| moment.wins(who));
+        let several = usize::from(self.starting.len() > 1);
         let channel = self.contention.channel();
         self.waits.starts[several] += 1;
         self.waits.slots[several] += u64::from(channel.idle(channel.busy() - 1));
-        match self.senders[..] {
+        match self.starting[..] {
             // No sender: the deadline was only a lower bound.
             [] => {}
             [from] => {
                 self.won = now;
-                self.exchange(senders, from, now);
+                self.exchange(moment, from, now);
             }
-            _ => self.collide(senders),
+            _ => self.collide(moment),
         }
     }
 
     /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
     /// this is a failed attempt without airtime.
-    fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
+    fn collide_inside(&mut self, moment: &mut Moment<'_, '_>) {
         // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
         // external collision.
         let contention = &self.contention;
-        let goes_first = |&who: &Contender| !senders.stations.above(who).any(|higher| contention.sends(higher));
-        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.senders.iter().partition(|who| goes_first(who));
-        self.senders.clear();
-        self.senders.extend(sent);
+        let goes_first = |&who: &Contender| !moment.stations.above(who).any(|higher| contention.sends(higher));
+        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.starting.iter().partition(|who| goes_first(who));
+        self.starting.clear();
+        self.starting.extend(sent);
         for who in lost {
-            let next = senders.not_answered(who, self.heard(senders, who), Answer::Cts, Failure::Internal);
+            let next = moment.not_answered(who, self.heard(moment, who), Answer::Cts, Failure::Internal);
             self.contention.back_off(who, next.slots(), next.has_burst());
         }
     }
 
     /// `who`, the only sender, starts its exchange at `now`.
-    fn exchange(&mut self, senders: &mut Senders<'_, '_>, who: Contender, now: Time) {
-        senders.started(who, true);
-        let (Some(s), air) = (senders.stations.in_service(who), senders.air) else { return };
+    fn exchange(&mut self, moment: &mut Moment<'_, '_>, who: Contender, now: Time) {
+        moment.started(who, true);
+        let (Some(s), air) = (moment.stations.in_service(who), moment.air) else { return };
         let plan = air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
         let channel = air.channel_of(&s.burst);
@@ -283,18 +283,18 @@ impl Cell {
             let bytes = plan.bytes(part.kind);
             let lost = if is_clean {
                 // Nothing is drawn; the packets of an aggregate must arrive all the same.
-                senders.stations.is_lost(who, part.kind, bytes, |_, _| false)
+                moment.stations.is_lost(who, part.kind, bytes, |_, _| false)
             } else {
                 part.kind != PartKind::CtsToSelf && {
                     let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
-                    senders.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
+                    moment.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
                 }
             };
-            let Some(s) = senders.stations.in_service(who) else { return };
+            let Some(s) = moment.stations.in_service(who) else { return };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            let store = senders.stations.store(who);
+            let store = moment.stations.store(who);
             let on_air = OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin: None };
-            on_air.record(senders.out.trace, &mut self.frames);
+            on_air.record(moment.out.trace, &mut self.frames);
             // A CTS-to-self counts as sent to the receiver of the data.
             let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
             self.ledger.frame(sends, hears, plan.account(&part), part.airtime, lost);
@@ -342,26 +342,26 @@ impl Cell {
         }
     }
 
-    /// All of `self.senders` start now and collide. Nothing is received.
-    fn collide(&mut self, senders: &mut Senders<'_, '_>) {
+    /// All of `self.starting` start now and collide. Nothing is received.
+    fn collide(&mut self, moment: &mut Moment<'_, '_>) {
         self.collisions += 1;
-        let now = senders.now;
+        let now = moment.now;
         if self.navs.stand {
             self.navs.settle(now);
         }
         let mut end = now;
-        for &who in &self.senders {
-            senders.started(who, false);
-            let Some(s) = senders.stations.in_service(who) else { continue };
-            let plan = senders.air.plan(&s.burst);
+        for &who in &self.starting {
+            moment.started(who, false);
+            let Some(s) = moment.stations.in_service(who) else { continue };
+            let plan = moment.air.plan(&s.burst);
             let part = plan.first_asking();
             let over = now + part.end();
             end = end.max(over);
             self.ledger.collided(s.burst.from, part.end());
             // A CTS-to-self before the data is the beginning of the transmission.
-            let (store, outcome) = (senders.stations.store(who), FrameOutcome::Collided);
+            let (store, outcome) = (moment.stations.store(who), FrameOutcome::Collided);
             OnAir { plan: &plan, part: &part, service: s, store, start: now, end: over, outcome, origin: None }
-                .record(senders.out.trace, &mut self.frames);
+                .record(moment.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - now);
         self.activity = Activity::Rest(end);
@@ -378,74 +378,74 @@ impl Cell {
     }
 
     /// The exchange is over: each station is told the outcome.
-    fn finish(&mut self, senders: &mut Senders<'_, '_>) {
+    fn finish(&mut self, moment: &mut Moment<'_, '_>) {
         self.activity = Activity::Idle;
-        let now = senders.now;
+        let now = moment.now;
         let start = self.exchange.start;
         match self.exchange.fate {
             Fate::Success(who) => {
-                senders.report(who, now - start, true);
-                self.succeed(senders, who);
+                moment.report(who, now - start, true);
+                self.succeed(moment, who);
             }
             Fate::Lost(who, missing, silence, failure) => {
                 let wait = if failure == Failure::Error { Span::ZERO } else { silence.sender };
-                senders.report(who, now - start + wait, false);
-                let Some(Burst { from, to, .. }) = senders.stations.in_service(who).map(|s| s.burst) else { return };
+                moment.report(who, now - start + wait, false);
+                let Some(Burst { from, to, .. }) = moment.stations.in_service(who).map(|s| s.burst) else { return };
                 self.contention.turn_idle(now, silence.others, Span::ZERO);
-                self.hold(senders, now, |station| station == from || station == to);
+                self.hold(moment, now, |station| station == from || station == to);
                 if silence.receiver.is_some() || self.navs.is_apart(to) {
-                    self.resume(senders, to, None, now + silence.receiver.unwrap_or_default());
+                    self.resume(moment, to, None, now + silence.receiver.unwrap_or_default());
                 }
-                self.fail(senders, who, missing, failure, now + silence.sender);
+                self.fail(moment, who, missing, failure, now + silence.sender);
             }
             Fate::Collision => {
                 // The other stations have heard a frame that they could not decode.
-                let eifs = senders.air.timing().eifs_more;
+                let eifs = moment.air.timing().eifs_more;
                 self.contention.turn_idle(now, Span::ZERO, eifs);
-                let mut collided = std::mem::take(&mut self.senders);
+                let mut collided = std::mem::take(&mut self.starting);
                 if self.navs.stand {
-                    let has_sent = |station| collided.iter().any(|&who| senders.stations.station_of(who) == station);
-                    self.hold(senders, now + eifs, has_sent);
+                    let has_sent = |station| collided.iter().any(|&who| moment.stations.station_of(who) == station);
+                    self.hold(moment, now + eifs, has_sent);
                 }
-                let attempt = |senders: &Senders<'_, '_>, who: Contender| {
-                    let Some(s) = senders.stations.in_service(who) else { return Span::ZERO };
-                    let plan = senders.air.plan(&s.burst);
+                let attempt = |moment: &Moment<'_, '_>, who: Contender| {
+                    let Some(s) = moment.stations.in_service(who) else { return Span::ZERO };
+                    let plan = moment.air.plan(&s.burst);
                     let part = plan.first_asking();
                     part.end() + plan.silence(&part).sender
                 };
                 // All attempts are reported before a queue is asked for its next packet, which may depend on them.
                 for &who in &collided {
-                    senders.report(who, attempt(senders, who), false);
+                    moment.report(who, attempt(moment, who), false);
                 }
                 for who in collided.drain(..) {
                     // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
                     // longest frame, and then for DIFS; in ns-2 for EIFS after the end of the longest frame.
-                    let over = start + attempt(senders, who);
-                    let quiet = if over < now { now + senders.air.timing().short_collider_more } else { over };
-                    self.fail(senders, who, Answer::Cts, Failure::Collision, quiet);
+                    let over = start + attempt(moment, who);
+                    let quiet = if over < now { now + moment.air.timing().short_collider_more } else { over };
+                    self.fail(moment, who, Answer::Cts, Failure::Collision, quiet);
                 }
-                self.senders = collided;
+                self.starting = collided;
             }
         }
     }
 
     /// The burst of `who` has been acknowledged.
-    fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
-        if let (Some(all), Some(s)) = (&mut self.successes, senders.stations.in_service(who)) {
+    fn succeed(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
+        if let (Some(all), Some(s)) = (&mut self.successes, moment.stations.in_service(who)) {
             all.push(Success::new(s.burst.from, s.burst.to));
         }
-        let (now, won, air) = (senders.now, self.won, senders.air);
-        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
+        let (now, won, air) = (moment.now, self.won, moment.air);
+        let snr = moment.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
         let follows = now + air.timing().sifs;
-        let next = senders.answered(who, self.heard(senders, who), snr, follows - won);
+        let next = moment.answered(who, self.heard(moment, who), snr, follows - won);
         if next == Next::GoOn {
             self.ledger.ifs(follows - now);
-            self.exchange(senders, who, follows);
+            self.exchange(moment, who, follows);
             return;
         }
         self.contention.turn_idle(now, Span::ZERO, Span::ZERO);
         if self.navs.stand {
-            self.hold(senders, now, |_| false);
+            self.hold(moment, now, |_| false);
             let resume = now + self.contention.ifs(who);
             self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
         } else {
@@ -456,13 +456,13 @@ impl Cell {
     /// The medium has just become idle, and reservations may stand: stations count slots after their NAV, and at the
     /// earliest after `quiet`. `others` are the stations that resume at a time of their own.
     #[cold]
-    fn hold(&mut self, senders: &Senders<'_, '_>, quiet: Time, others: impl Fn(StationId) -> bool) {
-        self.navs.forget(senders.now);
+    fn hold(&mut self, moment: &Moment<'_, '_>, quiet: Time, others: impl Fn(StationId) -> bool) {
+        self.navs.forget(moment.now);
         self.contention.hold(self.navs.all().reserved_until());
         let mut i = 0;
         while let Some(station) = self.navs.apart(i) {
             if !others(station) {
-                self.resume(senders, station, None, quiet);
+                self.resume(moment, station, None, quiet);
             }
             i += 1;
         }
@@ -470,21 +470,21 @@ impl Cell {
 
     /// `who` did not get the answer `missing`. Its station counts slots again when an inter-frame space has passed
     /// after `quiet`.
-    fn fail(&mut self, senders: &mut Senders<'_, '_>, who: Contender, missing: Answer, failure: Failure, quiet: Time) {
-        let next = senders.not_answered(who, self.heard(senders, who), missing, failure);
+    fn fail(&mut self, moment: &mut Moment<'_, '_>, who: Contender, missing: Answer, failure: Failure, quiet: Time) {
+        let next = moment.not_answered(who, self.heard(moment, who), missing, failure);
         let resume = quiet + self.contention.ifs(who);
         self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
         // The other categories of the station have waited for the same answer.
-        if senders.stations.have_categories() {
-            self.resume(senders, senders.stations.station_of(who), Some(who), quiet);
+        if moment.stations.have_categories() {
+            self.resume(moment, moment.stations.station_of(who), Some(who), quiet);
         }
     }
 
     /// All contenders of `station`, except `except`, count slots again when their inter-frame space has passed after
     /// `quiet` and after the NAV of the station. The medium has just become idle.
-    fn resume(&mut self, senders: &Senders<'_, '_>, station: StationId, except: Option<Contender>, quiet: Time) {
+    fn resume(&mut self, moment: &Moment<'_, '_>, station: StationId, except: Option<Contender>, quiet: Time) {
         let reserved = self.navs.of(station).reserved_until();
-        for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
+        for who in moment.stations.contenders(station).filter(|&who| Some(who) != except) {
             self.contention.resume_alone(who, quiet.max(reserved) + self.contention.ifs(who), reserved);
         }
     }

@@ -35,7 +35,7 @@ use super::frame_log::FrameLog;
 use super::ledger::Ledger;
 use super::map::MapLink;
 use super::reception::Reception;
-use super::stations::{Senders, Stations};
+use super::stations::{Moment, Stations};
 use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use crate::wifi::access::{BackoffRules, Channel, Draw, Reads};
@@ -223,27 +223,27 @@ impl Field {
 
     /// Does what is due on the medium. Returns a contender whose burst has now been received, and by whom, if there is
     /// one; it is then to be called again.
-    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(Contender, StationId)> {
-        let now = senders.now;
+    pub(super) fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<(Contender, StationId)> {
+        let now = moment.now;
         self.waking = true;
         loop {
             while let Some(event) = self.agenda.take(now, What::Ends) {
                 if event.is(What::Sent) {
-                    self.sent(senders, event.flight);
-                } else if let Some(received) = self.ends(senders, event) {
+                    self.sent(moment, event.flight);
+                } else if let Some(received) = self.ends(moment, event) {
                     return Some(received);
                 }
             }
-            self.report_failed(senders);
+            self.report_failed(moment);
             while let Some(station) = self.touched.pop() {
-                self.quiet(senders, station);
+                self.quiet(moment, station);
             }
             while let Some(event) = self.agenda.take(now, What::Answers) {
                 self.answering.push(event.flight);
             }
-            self.start_all(senders);
+            self.start_all(moment);
             while let Some(event) = self.agenda.take(now, What::Begins) {
-                self.begins(senders, event.flight, event.next);
+                self.begins(moment, event.flight, event.next);
             }
             if self.next_deadline() > now && self.touched.is_empty() {
                 break;
@@ -254,36 +254,36 @@ impl Field {
     }
 
     /// `who`, which had nothing to send, now has a burst.
-    pub(super) fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
-        let (now, slot) = (senders.now, self.slot);
-        let radio = &self.radios[senders.stations.station_of(who) as usize];
+    pub(super) fn contend(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
+        let (now, slot) = (moment.now, self.slot);
+        let radio = &self.radios[moment.stations.station_of(who) as usize];
         let busy = radio.busy || radio.is_engaged();
         let reserved = now < radio.nav.reserved_until();
         let count = &mut self.countdowns[who as usize];
         if self.options.idle_access == IdleAccess::Draw && !busy && !reserved && !count.is_pending(now, slot) {
-            let (ifs, slots) = (count.rules.ifs, self.backoff(senders, who, Draw::Arrival));
+            let (ifs, slots) = (count.rules.ifs, self.backoff(moment, who, Draw::Arrival));
             self.countdowns[who as usize].back_off_from(now + ifs, slots);
-            senders.observers.contends(who, now, Some(slots));
+            moment.observers.contends(who, now, Some(slots));
             self.set_timer(who);
             return;
         }
         match count.arrive(now, slot, busy, reserved) {
             Arrival::Waits => {
-                senders.observers.contends(who, now, None);
+                moment.observers.contends(who, now, None);
                 self.set_timer(who);
             }
             Arrival::Busy => {
-                let slots = self.backoff(senders, who, Draw::Arrival);
+                let slots = self.backoff(moment, who, Draw::Arrival);
                 self.countdowns[who as usize].back_off(slots, true);
-                senders.observers.contends(who, now, Some(slots));
+                moment.observers.contends(who, now, Some(slots));
                 self.set_timer(who);
             }
             Arrival::Free => {
                 count.start();
-                senders.observers.contends(who, now, Some(0));
+                moment.observers.contends(who, now, Some(0));
                 self.starting.push(who);
                 if !self.waking {
-                    self.start_all(senders);
+                    self.start_all(moment);
                 }
             }
         }
@@ -296,22 +296,22 @@ impl Field {
         }
     }
 
-    fn backoff(&mut self, senders: &mut Senders<'_, '_>, who: Contender, why: Draw) -> u64 {
-        let heard = self.heard(senders, who);
-        senders.backoff(who, why, heard)
+    fn backoff(&mut self, moment: &mut Moment<'_, '_>, who: Contender, why: Draw) -> u64 {
+        let heard = self.heard(moment, who);
+        moment.backoff(who, why, heard)
     }
 
     /// What `who` has heard.
-    fn heard(&mut self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
+    fn heard(&mut self, moment: &Moment<'_, '_>, who: Contender) -> Heard<'_> {
         let busy_counts = self.countdowns[who as usize].busy_counts();
         let (others, channel) = match &self.history {
-            History::Common { channel, .. } => (senders.others(who), channel),
+            History::Common { channel, .. } => (moment.others(who), channel),
             History::Own(own, nothing) => {
-                let station = senders.stations.station_of(who);
+                let station = moment.stations.station_of(who);
                 let mut others = 0;
-                if senders.stations.reads(who) == Reads::Contenders {
-                    let around = self.links.hearers(senders.now, station);
-                    others = around.iter().map(|h| senders.stations.in_service_at(h.station)).sum();
+                if moment.stations.reads(who) == Reads::Contenders {
+                    let around = self.links.hearers(moment.now, station);
+                    others = around.iter().map(|h| moment.stations.in_service_at(h.station)).sum();
                 }
                 (others as u32, own[station as usize].as_ref().unwrap_or(nothing))
             }

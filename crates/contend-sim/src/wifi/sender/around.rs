@@ -21,7 +21,7 @@ pub(crate) struct Around<'a> {
     pub(crate) trace: &'a mut Trace,
     /// Where packets go that a Mac gives up; `None`: they are lost.
     pub(crate) returned: Option<&'a mut Vec<Returned>>,
-    /// The packets that have left the station, for senders that count them; `None`: no sender does.
+    /// The packets that have left the station, for sources that count them; `None`: no source does.
     pub(crate) left: Option<&'a mut Vec<Packet>>,
     /// The airtime that is pending at the station; `None` if it has no limit.
     pub(crate) aql: Option<&'a mut Aql>,

@@ -1,7 +1,7 @@
 //! Transmissions end: the last bits at those that hear them, and what the exchange does next.
 
 use super::super::frame_log::OnAir;
-use super::super::stations::Senders;
+use super::super::stations::Moment;
 use super::agenda::{Event, What};
 use super::links::Hearer;
 use super::radio::{Received, Unclear};
@@ -14,8 +14,8 @@ use crate::wifi::spec::CtsRule;
 
 impl Field {
     /// A transmitter has sent the last bit of a flight.
-    pub(super) fn sent(&mut self, senders: &mut Senders<'_, '_>, id: FlightId) {
-        let now = senders.now;
+    pub(super) fn sent(&mut self, moment: &mut Moment<'_, '_>, id: FlightId) {
+        let now = moment.now;
         let f = self.flights[id as usize];
         let radio = &mut self.radios[f.from as usize];
         (radio.sends, radio.stopped) = (false, now);
@@ -24,18 +24,18 @@ impl Field {
             // It keeps the medium for the data that it expects.
             PartKind::Cts => radio.nav.reserve(now + f.nav, None, f.to),
             PartKind::CtsToSelf => {
-                self.record(senders, &f, FrameOutcome::Received);
-                self.owe(senders, f.from, f.owner, PartKind::Data);
+                self.record(moment, &f, FrameOutcome::Received);
+                self.owe(moment, f.from, f.owner, PartKind::Data);
             }
             _ => {}
         }
         if f.gain.is_none() {
-            self.record(senders, &f, FrameOutcome::Errored);
-            self.fail(senders, f.owner, f.kind, FrameOutcome::Errored, Failure::Unheard);
+            self.record(moment, &f, FrameOutcome::Errored);
+            self.fail(moment, f.owner, f.kind, FrameOutcome::Errored, Failure::Unheard);
         }
         match self.links.list(f.hearers).first() {
             Some(h) => self.agenda.put(now + h.delay, What::Ends, id, 0),
-            None => self.over(senders, id),
+            None => self.over(moment, id),
         }
     }
 
@@ -43,10 +43,10 @@ impl Field {
     /// whom, if it is data; the rest of the flight then follows.
     pub(super) fn ends(
         &mut self,
-        senders: &mut Senders<'_, '_>,
+        moment: &mut Moment<'_, '_>,
         Event { flight: id, next, .. }: Event,
     ) -> Option<(Contender, StationId)> {
-        let now = senders.now;
+        let now = moment.now;
         let f = self.flights[id as usize];
         let mut i = next as usize;
         while let Some(&Hearer { station, delay, .. }) = self.links.list(f.hearers).get(i) {
@@ -55,38 +55,38 @@ impl Field {
                 return None;
             }
             i += 1;
-            let received = self.arrived(senders, &f, id, station);
+            let received = self.arrived(moment, &f, id, station);
             if station != f.to {
-                self.observe(senders, &f, station, received);
+                self.observe(moment, &f, station, received);
             }
             let has_data = match f.to {
                 BROADCAST => received,
-                to => station == to && self.resolve(senders, &f, received),
+                to => station == to && self.resolve(moment, &f, received),
             };
             if has_data {
                 self.agenda.put(now, What::Ends, id, i as u32);
                 return Some((f.owner, station));
             }
         }
-        self.over(senders, id);
+        self.over(moment, id);
         None
     }
 
     /// All that hear a flight have heard its end.
-    fn over(&mut self, senders: &mut Senders<'_, '_>, id: FlightId) {
+    fn over(&mut self, moment: &mut Moment<'_, '_>, id: FlightId) {
         self.free.push(id);
         let f = self.flights[id as usize];
         if f.to == BROADCAST {
-            self.record(senders, &f, FrameOutcome::Received);
-            senders.broadcast_sent(f.owner);
-            self.succeed(senders, f.owner);
+            self.record(moment, &f, FrameOutcome::Received);
+            moment.broadcast_sent(f.owner);
+            self.succeed(moment, f.owner);
             self.touched.push(f.from);
         }
     }
 
     /// The last bit of flight `id` has arrived at `station`. True if the station decoded it.
-    fn arrived(&mut self, senders: &Senders<'_, '_>, f: &Flight, id: FlightId, station: StationId) -> bool {
-        let (now, timing) = (senders.now, senders.air.timing());
+    fn arrived(&mut self, moment: &Moment<'_, '_>, f: &Flight, id: FlightId, station: StationId) -> bool {
+        let (now, timing) = (moment.now, moment.air.timing());
         let radio = &mut self.radios[station as usize];
         let received = radio.ends(id);
         self.touched.push(station);
@@ -97,7 +97,7 @@ impl Field {
                 // within 2 SIFS + CTS + aRxPHYStartDelay + 2 slots.
                 let silence = |own: &Plan<'_>| own.part_of(PartKind::Rts).map(|rts| own.silence(&rts).others);
                 let lapse = (f.kind == PartKind::Rts && self.options.nav_reset)
-                    .then(|| senders.stations.in_service(f.owner).and_then(|s| silence(&senders.air.plan(&s.burst))))
+                    .then(|| moment.stations.in_service(f.owner).and_then(|s| silence(&moment.air.plan(&s.burst))))
                     .flatten();
                 radio.nav.reserve(now + f.nav, lapse.map(|after| now + after), f.from);
             }
@@ -118,16 +118,16 @@ impl Field {
 
     /// A flight has arrived at the station to which it is addressed, `decoded` or not. True if it is data that the
     /// station has received.
-    fn resolve(&mut self, senders: &mut Senders<'_, '_>, f: &Flight, decoded: bool) -> bool {
-        let now = senders.now;
-        let errored = decoded && self.is_lost(senders, f);
+    fn resolve(&mut self, moment: &mut Moment<'_, '_>, f: &Flight, decoded: bool) -> bool {
+        let now = moment.now;
+        let errored = decoded && self.is_lost(moment, f);
         let outcome = match (decoded, errored) {
             (true, false) => FrameOutcome::Received,
             (true, true) => FrameOutcome::Errored,
             (false, _) => FrameOutcome::Collided,
         };
-        self.record(senders, f, outcome);
-        self.observe(senders, f, f.to, outcome == FrameOutcome::Received);
+        self.record(moment, f, outcome);
+        self.observe(moment, f, f.to, outcome == FrameOutcome::Received);
         if outcome != FrameOutcome::Received {
             self.collisions += u64::from(!errored);
             if errored {
@@ -139,55 +139,55 @@ impl Field {
                 }
             }
             let why = if errored { Failure::Error } else { Failure::Unheard };
-            self.fail(senders, f.owner, f.kind, outcome, why);
+            self.fail(moment, f.owner, f.kind, outcome, why);
             return false;
         }
         match f.kind {
             PartKind::Rts => {
                 let radio = &self.radios[f.to as usize];
                 if radio.is_engaged() || (self.options.cts == CtsRule::Nav && !radio.nav.may_answer(now, f.from)) {
-                    self.fail(senders, f.owner, PartKind::Rts, outcome, Failure::Unheard);
+                    self.fail(moment, f.owner, PartKind::Rts, outcome, Failure::Unheard);
                 } else {
-                    self.owe(senders, f.to, f.owner, PartKind::Cts);
+                    self.owe(moment, f.to, f.owner, PartKind::Cts);
                 }
             }
-            PartKind::Cts => self.owe(senders, f.to, f.owner, PartKind::Data),
+            PartKind::Cts => self.owe(moment, f.to, f.owner, PartKind::Data),
             PartKind::CtsToSelf => {}
             PartKind::Data | PartKind::Request => {
-                let answer = senders.stations.in_service(f.owner).map_or(PartKind::Ack, |s| s.burst.content.answer());
-                self.owe(senders, f.to, f.owner, answer);
+                let answer = moment.stations.in_service(f.owner).map_or(PartKind::Ack, |s| s.burst.content.answer());
+                self.owe(moment, f.to, f.owner, answer);
                 return true;
             }
-            PartKind::Ack | PartKind::BlockAck => self.succeed(senders, f.owner),
+            PartKind::Ack | PartKind::BlockAck => self.succeed(moment, f.owner),
         }
         false
     }
 
     /// True if the channel spoils `f` at its receiver.
-    fn is_lost(&mut self, senders: &mut Senders<'_, '_>, f: &Flight) -> bool {
-        let (Some(s), now, air) = (senders.stations.in_service(f.owner), senders.now, senders.air) else {
+    fn is_lost(&mut self, moment: &mut Moment<'_, '_>, f: &Flight) -> bool {
+        let (Some(s), now, air) = (moment.stations.in_service(f.owner), moment.now, moment.air) else {
             return false;
         };
         let (plan, channel) = (air.plan(&s.burst), air.channel_of(&s.burst));
         let bytes = plan.bytes(f.kind);
         let mut frame = self.reception.ends(channel, now, plan.format(f.kind), f.gain.unwrap_or(1.0));
-        senders.stations.is_lost(f.owner, f.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
+        moment.stations.is_lost(f.owner, f.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
     }
 
     /// `station` sends a frame of the exchange of `owner` after a SIFS.
-    pub(super) fn owe(&mut self, senders: &Senders<'_, '_>, station: StationId, owner: Contender, kind: PartKind) {
+    pub(super) fn owe(&mut self, moment: &Moment<'_, '_>, station: StationId, owner: Contender, kind: PartKind) {
         self.radios[station as usize].answer = Some((owner, kind));
-        self.agenda.put(senders.now + self.sifs, What::Answers, station, 0);
+        self.agenda.put(moment.now + self.sifs, What::Answers, station, 0);
     }
 
     /// Records a flight in the trace, the ledger and the log.
-    pub(super) fn record(&mut self, senders: &mut Senders<'_, '_>, f: &Flight, outcome: FrameOutcome) {
-        let Some(s) = senders.stations.in_service(f.owner) else { return };
-        let plan = senders.air.plan(&s.burst);
+    pub(super) fn record(&mut self, moment: &mut Moment<'_, '_>, f: &Flight, outcome: FrameOutcome) {
+        let Some(s) = moment.stations.in_service(f.owner) else { return };
+        let plan = moment.air.plan(&s.burst);
         let Some(part) = plan.part_of(f.kind) else { return };
-        let (store, Flight { start, end, origin, .. }) = (senders.stations.store(f.owner), *f);
+        let (store, Flight { start, end, origin, .. }) = (moment.stations.store(f.owner), *f);
         OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin }
-            .record(senders.out.trace, &mut self.frames);
+            .record(moment.out.trace, &mut self.frames);
         let hears = match f.to {
             BROADCAST => f.from,
             to if to == f.from => s.burst.to,

@@ -1,6 +1,6 @@
 //! What observers, and queues that listen, are told.
 
-use super::super::stations::Senders;
+use super::super::stations::Moment;
 use super::radio::Own;
 use super::{Field, Flight};
 use crate::wifi::ids::{BROADCAST, StationId};
@@ -11,22 +11,22 @@ use contend_core::{Span, Time};
 impl Field {
     /// Tells the observers of `station` of a flight whose last bit has arrived there.
     #[inline(always)]
-    pub(super) fn observe(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
-        if senders.observers.listens(station) || senders.stations.listens(station) {
-            self.tell(senders, f, station, decoded);
+    pub(super) fn observe(&self, moment: &mut Moment<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
+        if moment.observers.listens(station) || moment.stations.listens(station) {
+            self.tell(moment, f, station, decoded);
         }
     }
 
     /// See [`Field::observe`]; `station` has an observer, or a queue that learns from frames.
     #[inline(never)]
-    fn tell(&self, senders: &mut Senders<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
+    fn tell(&self, moment: &mut Moment<'_, '_>, f: &Flight, station: StationId, decoded: bool) {
         let radio = &self.radios[station as usize];
         if radio.sends {
             return;
         }
         let is_data = f.kind == PartKind::Data;
-        let packet = senders.stations.packet(f.owner).filter(|_| is_data && decoded).copied();
-        let began = Time::from_nanos(senders.now.as_nanos() - (f.end - f.start).as_nanos());
+        let packet = moment.stations.packet(f.owner).filter(|_| is_data && decoded).copied();
+        let began = Time::from_nanos(moment.now.as_nanos() - (f.end - f.start).as_nanos());
         let heard = HeardFrame {
             kind: match f.kind {
                 PartKind::Rts => Kind::Rts,
@@ -38,31 +38,31 @@ impl Field {
             to: f.to,
             me: station,
             start: began.max(radio.stopped),
-            end: senders.now,
+            end: moment.now,
             duration: f.nav,
             bytes: if is_data { f.bytes } else { 0 },
             decoded,
             note: None,
             packet: packet.as_ref(),
         };
-        if senders.observers.listens(station) {
-            senders.observers.heard(&heard);
+        if moment.observers.listens(station) {
+            moment.observers.heard(&heard);
         }
-        if senders.stations.listens(station) {
-            senders.stations.heard(&heard);
+        if moment.stations.listens(station) {
+            moment.stations.heard(&heard);
         }
     }
 
     /// Tells the observers of the station of `who` of its exchange `own`, which has ended at `end`.
     #[inline]
-    pub(super) fn observe_own(&self, senders: &mut Senders<'_, '_>, own: &Own, outcome: Outcome, end: Time) {
-        let (who, station) = (own.who, senders.stations.station_of(own.who));
-        if !senders.observers.listens(station) {
+    pub(super) fn observe_own(&self, moment: &mut Moment<'_, '_>, own: &Own, outcome: Outcome, end: Time) {
+        let (who, station) = (own.who, moment.stations.station_of(own.who));
+        if !moment.observers.listens(station) {
             return;
         }
-        let Some(s) = senders.stations.in_service(who) else { return };
-        let plan = senders.air.plan(&s.burst);
-        let (since, slots) = senders.observers.contention(who);
+        let Some(s) = moment.stations.in_service(who) else { return };
+        let plan = moment.air.plan(&s.burst);
+        let (since, slots) = moment.observers.contention(who);
         let first = own.start == own.won;
         let ifs = if first { self.countdowns[who as usize].rules.ifs } else { self.sifs };
         let data = own.data.unwrap_or(end);
@@ -78,6 +78,6 @@ impl Field {
             data_time: plan.part_of(PartKind::Data).map_or(Span::ZERO, |part| part.airtime),
             end,
         };
-        senders.observers.sent(station, &x);
+        moment.observers.sent(station, &x);
     }
 }

@@ -1,6 +1,6 @@
 //! Exchanges end: their stations act on it.
 
-use super::super::stations::Senders;
+use super::super::stations::Moment;
 use super::Field;
 use super::book::Doing;
 use super::radio::{Failed, Own, Unclear};
@@ -13,50 +13,50 @@ use contend_core::{Span, Time};
 
 impl Field {
     /// The burst of `who` has been acknowledged.
-    pub(super) fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
-        let station = senders.stations.station_of(who);
+    pub(super) fn succeed(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
+        let station = moment.stations.station_of(who);
         let Some(own) = self.radios[station as usize].own.take() else { return };
-        let now = senders.now;
-        self.observe_own(senders, &own, Outcome::Acked, now);
-        senders.report(who, now - own.start, true);
+        let now = moment.now;
+        self.observe_own(moment, &own, Outcome::Acked, now);
+        moment.report(who, now - own.start, true);
         let follows = now + self.sifs;
-        let snr = senders.stations.in_service(who).and_then(|s| self.reception.snr(senders.air.channel_of(&s.burst)));
-        let heard = self.heard(senders, who);
-        let next = senders.answered(who, heard, snr, follows - own.won);
+        let snr = moment.stations.in_service(who).and_then(|s| self.reception.snr(moment.air.channel_of(&s.burst)));
+        let heard = self.heard(moment, who);
+        let next = moment.answered(who, heard, snr, follows - own.won);
         if next == Next::GoOn {
             // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
             for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
                 self.radios[h.station as usize].nav.reserve(follows, None, station);
             }
             self.radios[station as usize].own = Some(Own { start: follows, data: None, over: follows, ..own });
-            self.owe(senders, station, who, PartKind::Data);
+            self.owe(moment, station, who, PartKind::Data);
             return;
         }
         self.idle_for_all(now);
         self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
-        senders.observers.contends(who, now, Some(next.slots()));
+        moment.observers.contends(who, now, Some(next.slots()));
     }
 
     /// The exchange of `who` has failed: the part `lost` was not received, or not answered.
     pub(super) fn fail(
         &mut self,
-        senders: &Senders<'_, '_>,
+        moment: &Moment<'_, '_>,
         who: Contender,
         lost: PartKind,
         outcome: FrameOutcome,
         why: Failure,
     ) {
-        let station = senders.stations.station_of(who);
+        let station = moment.stations.station_of(who);
         let others = || {
-            let plan = senders.air.plan(&senders.stations.in_service(who)?.burst);
+            let plan = moment.air.plan(&moment.stations.in_service(who)?.burst);
             Some(plan.silence(&plan.part_of(lost)?).others)
         };
         let heard = if outcome == FrameOutcome::Collided { None } else { others() };
-        let bystanders = senders.now + heard.unwrap_or(senders.air.timing().eifs_more);
+        let bystanders = moment.now + heard.unwrap_or(moment.air.timing().eifs_more);
         if let Some(own) = &mut self.radios[station as usize].own
             && own.who == who
         {
-            let airtime = if why == Failure::Error { senders.now } else { own.over }.since(own.start);
+            let airtime = if why == Failure::Error { moment.now } else { own.over }.since(own.start);
             own.failed = Some(Failed { missing: lost.missing(), why, airtime, reported: false });
             self.touched.push(station);
             self.idle_for_all(bystanders);
@@ -65,7 +65,7 @@ impl Field {
 
     /// Reports the failed exchanges on which stations act now. All of an instant are reported before a queue is asked
     /// for its next packet, which may depend on them.
-    pub(super) fn report_failed(&mut self, senders: &mut Senders<'_, '_>) {
+    pub(super) fn report_failed(&mut self, moment: &mut Moment<'_, '_>) {
         for &station in &self.touched {
             let radio = &mut self.radios[station as usize];
             let acts = radio.is_quiet();
@@ -74,14 +74,14 @@ impl Field {
                 && !failed.reported
             {
                 failed.reported = true;
-                senders.report(*who, failed.airtime, false);
+                moment.report(*who, failed.airtime, false);
             }
         }
     }
 
     /// If the medium around `station` is idle: it acts on a failed exchange, and its backoffs count.
-    pub(super) fn quiet(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
-        let now = senders.now;
+    pub(super) fn quiet(&mut self, moment: &mut Moment<'_, '_>, station: StationId) {
+        let now = moment.now;
         let radio = &mut self.radios[station as usize];
         if !radio.is_quiet() {
             radio.note(now);
@@ -90,7 +90,7 @@ impl Field {
         if std::mem::replace(&mut radio.busy, false) {
             radio.quiet = now;
         }
-        let timing = senders.air.timing();
+        let timing = moment.air.timing();
         let mut more = match radio.unclear {
             Unclear::Frame => timing.eifs_more,
             Unclear::Nothing | Unclear::Energy => Span::ZERO,
@@ -103,10 +103,10 @@ impl Field {
             }
             from = from.max(over);
             let outcome = if missing == Answer::Cts { Outcome::NoCts } else { Outcome::NoAck };
-            self.observe_own(senders, &own, outcome, over.max(now));
-            let next = senders.not_answered(who, self.heard(senders, who), missing, why);
+            self.observe_own(moment, &own, outcome, over.max(now));
+            let next = moment.not_answered(who, self.heard(moment, who), missing, why);
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
-            senders.observers.contends(who, over.max(now), Some(next.slots()));
+            moment.observers.contends(who, over.max(now), Some(next.slots()));
         }
         let radio = &mut self.radios[station as usize];
         if radio.is_engaged() {
@@ -115,7 +115,7 @@ impl Field {
         }
         let from = from.max(radio.quiet + more);
         let mut free = Time::NEVER;
-        for who in senders.stations.contenders(station) {
+        for who in moment.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
             count.resume(from);
             free = free.min(count.resume_at());

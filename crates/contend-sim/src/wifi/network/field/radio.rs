@@ -144,8 +144,8 @@ impl Radio {
 
     // ---- frames arrive ----
 
-    /// The first bit of `flight` arrives, whose last bit is sent at `end`. The hearer says how it arrives here. `is_own`:
-    /// it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
+    /// The first bit of `flight` arrives, whose last bit is sent at `end`. The hearer says how it arrives here.
+    /// `is_own`: it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
     /// spoils the first, and the radio stays locked on the one that ends last.

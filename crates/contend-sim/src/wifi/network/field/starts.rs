@@ -1,6 +1,6 @@
 //! Transmissions start: contenders whose backoff ends, answers that are due, the first bits at those that hear them.
 
-use super::super::stations::Senders;
+use super::super::stations::Moment;
 use super::agenda::What;
 use super::links::Hearer;
 use super::radio::{Own, Unclear};
@@ -16,17 +16,17 @@ use contend_core::{Span, Time};
 impl Field {
     /// All transmissions of this instant start.
     #[inline(always)]
-    pub(super) fn start_all(&mut self, senders: &mut Senders<'_, '_>) {
-        let due = self.timers.first().is_some_and(|(at, _)| at <= senders.now);
+    pub(super) fn start_all(&mut self, moment: &mut Moment<'_, '_>) {
+        let due = self.timers.first().is_some_and(|(at, _)| at <= moment.now);
         if due || !self.starting.is_empty() || !self.answering.is_empty() {
-            self.start_some(senders);
+            self.start_some(moment);
         }
     }
 
     /// The transmissions of this instant start; there is at least one.
     #[inline(never)]
-    fn start_some(&mut self, senders: &mut Senders<'_, '_>) {
-        let now = senders.now;
+    fn start_some(&mut self, moment: &mut Moment<'_, '_>) {
+        let now = moment.now;
         while let Some((at, who)) = self.timers.first()
             && at <= now
         {
@@ -42,8 +42,8 @@ impl Field {
         if self.starting.is_empty() && self.answering.is_empty() {
             return;
         }
-        if self.starting.len() > 1 && senders.stations.have_categories() {
-            self.collide_inside(senders);
+        if self.starting.len() > 1 && moment.stations.have_categories() {
+            self.collide_inside(moment);
         }
         if let (false, History::Common { channel, from }) = (self.starting.is_empty(), &mut self.history) {
             let idle = now.since(*from + self.first_ifs).div_floor(self.slot);
@@ -51,49 +51,49 @@ impl Field {
         }
         for i in 0..self.starting.len() {
             let who = self.starting[i];
-            let station = senders.stations.station_of(who);
-            self.turn_busy(senders, station);
-            senders.wins(who);
-            senders.started(who, true);
-            self.begin_exchange(senders, station, who, now);
+            let station = moment.stations.station_of(who);
+            self.turn_busy(moment, station);
+            moment.wins(who);
+            moment.started(who, true);
+            self.begin_exchange(moment, station, who, now);
         }
         self.starting.clear();
         for i in 0..self.answering.len() {
-            self.answer(senders, self.answering[i]);
+            self.answer(moment, self.answering[i]);
         }
         self.answering.clear();
         for i in 0..self.launched.len() {
-            self.begins(senders, self.launched[i], 0);
+            self.begins(moment, self.launched[i], 0);
         }
         self.launched.clear();
     }
 
     /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
     /// this is a failed attempt without airtime.
-    fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
+    fn collide_inside(&mut self, moment: &mut Moment<'_, '_>) {
         // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
         // external collision.
-        let goes_first = |&who: &Contender| !senders.stations.above(who).any(|higher| self.starting.contains(&higher));
+        let goes_first = |&who: &Contender| !moment.stations.above(who).any(|higher| self.starting.contains(&higher));
         let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.starting.iter().partition(|who| goes_first(who));
         self.starting = sent;
         for who in lost {
-            let next = senders.not_answered(who, self.heard(senders, who), Answer::Cts, Failure::Internal);
+            let next = moment.not_answered(who, self.heard(moment, who), Answer::Cts, Failure::Internal);
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
         }
     }
 
     /// `who` begins an exchange; it won the medium at `won`.
-    fn begin_exchange(&mut self, senders: &mut Senders<'_, '_>, station: StationId, who: Contender, won: Time) {
-        let Some(s) = senders.stations.in_service(who) else { return };
-        let Some(part) = senders.air.plan(&s.burst).parts().next() else { return };
-        let now = senders.now;
+    fn begin_exchange(&mut self, moment: &mut Moment<'_, '_>, station: StationId, who: Contender, won: Time) {
+        let Some(s) = moment.stations.in_service(who) else { return };
+        let Some(part) = moment.air.plan(&s.burst).parts().next() else { return };
+        let now = moment.now;
         self.radios[station as usize].own = Some(Own { who, start: now, won, data: None, over: now, failed: None });
-        self.launch(senders, who, part.kind);
+        self.launch(moment, who, part.kind);
     }
 
     /// `station` sends the frame that it owes.
-    fn answer(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
-        let now = senders.now;
+    fn answer(&mut self, moment: &mut Moment<'_, '_>, station: StationId) {
+        let now = moment.now;
         let radio = &mut self.radios[station as usize];
         let Some((who, kind)) = radio.answer.take() else { return };
         let blocked = radio.busy || radio.nav.reserved_until() > now;
@@ -102,25 +102,25 @@ impl Field {
             if let (PartKind::Data, Some(own)) = (kind, &mut radio.own) {
                 own.over = now;
             }
-            self.fail(senders, who, PartKind::Rts, FrameOutcome::Received, why);
+            self.fail(moment, who, PartKind::Rts, FrameOutcome::Received, why);
             self.touched.push(station);
             return;
         }
         match radio.own {
             // The next burst of a transmission opportunity.
-            Some(own) if own.who == who && own.start == now => self.begin_exchange(senders, station, who, own.won),
-            _ => self.launch(senders, who, kind),
+            Some(own) if own.who == who && own.start == now => self.begin_exchange(moment, station, who, own.won),
+            _ => self.launch(moment, who, kind),
         }
     }
 
     /// A part of the exchange of `owner` goes on the air now.
-    fn launch(&mut self, senders: &mut Senders<'_, '_>, owner: Contender, kind: PartKind) {
-        let now = senders.now;
-        let Some(s) = senders.stations.in_service(owner) else { return };
-        let (plan, bytes) = (senders.air.plan(&s.burst), s.burst.bytes);
+    fn launch(&mut self, moment: &mut Moment<'_, '_>, owner: Contender, kind: PartKind) {
+        let now = moment.now;
+        let Some(s) = moment.stations.in_service(owner) else { return };
+        let (plan, bytes) = (moment.air.plan(&s.burst), s.burst.bytes);
         let Some(part) = plan.part_of(kind) else { return };
         let (from, to) = plan.ends(&part);
-        self.turn_busy(senders, from);
+        self.turn_busy(moment, from);
         let origin = self.frames.as_ref().and_then(|_| self.links.position(now, from));
         let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
         let list = self.links.at_start(now, from, id);
@@ -142,7 +142,7 @@ impl Field {
             own.data = if kind == PartKind::Data { Some(now) } else { own.data };
         }
         if matches!(kind, PartKind::Ack | PartKind::BlockAck) {
-            senders.observers.acknowledges(from);
+            moment.observers.acknowledges(from);
         }
         let first = hearers.first().map(|h| h.delay);
         match self.flights.get_mut(id as usize) {
@@ -158,8 +158,8 @@ impl Field {
     }
 
     /// The first bit of a flight arrives at those that hear it, from number `next` on.
-    pub(super) fn begins(&mut self, senders: &mut Senders<'_, '_>, id: FlightId, next: u32) {
-        let now = senders.now;
+    pub(super) fn begins(&mut self, moment: &mut Moment<'_, '_>, id: FlightId, next: u32) {
+        let now = moment.now;
         let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
         let mut i = next as usize;
         while let Some(&hearer) = self.links.list(hearers).get(i) {
@@ -168,12 +168,12 @@ impl Field {
                 self.agenda.put(start + delay, What::Begins, id, i as u32);
                 return;
             }
-            self.turn_busy(senders, station);
+            self.turn_busy(moment, station);
             let radio = &mut self.radios[station as usize];
             let is_own = to == station || to == BROADCAST;
             let harmless = radio.begins(id, end, &hearer, is_own, self.options.capture);
             radio.note(now);
-            let timing = senders.air.timing();
+            let timing = moment.air.timing();
             if harmless && timing.eifs_is_nav {
                 radio.nav.reserve(now + (end - start) + timing.eifs_more, None, from);
             }
@@ -183,16 +183,16 @@ impl Field {
 
     /// The medium around `station` turns busy, if it is not.
     #[inline(always)]
-    fn turn_busy(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+    fn turn_busy(&mut self, moment: &mut Moment<'_, '_>, station: StationId) {
         if !self.radios[station as usize].busy {
-            self.freeze(senders, station);
+            self.freeze(moment, station);
         }
     }
 
     /// The medium around `station`, which was idle, turns busy.
     #[inline(never)]
-    fn freeze(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
-        let now = senders.now;
+    fn freeze(&mut self, moment: &mut Moment<'_, '_>, station: StationId) {
+        let now = moment.now;
         let radio = &mut self.radios[station as usize];
         // A frame a SIFS after another continues an exchange.
         let is_new = now >= radio.quiet + self.sifs + self.slot;
@@ -202,12 +202,11 @@ impl Field {
         if let (true, History::Own(own, _)) = (is_new, &mut self.history)
             && let Some(channel) = &mut own[station as usize]
         {
-            let counts =
-                senders.stations.contenders(station).map(|who| self.countdowns[who as usize].resume_at()).min();
+            let counts = moment.stations.contenders(station).map(|who| self.countdowns[who as usize].resume_at()).min();
             let idle = now.since(counts.unwrap_or(now)).div_floor(self.slot);
             channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
         }
-        for who in senders.stations.contenders(station) {
+        for who in moment.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
             let counts = count.resume_at() <= now;
             let Some(counted) = count.freeze(now, self.slot, is_new) else { continue };
@@ -219,7 +218,7 @@ impl Field {
                 self.timers.set(who, Time::NEVER);
             }
             if is_new && count.rules.residue == Residue::Redraw {
-                let slots = self.backoff(senders, who, Draw::Cycle(u32::try_from(counted).unwrap_or(u32::MAX)));
+                let slots = self.backoff(moment, who, Draw::Cycle(u32::try_from(counted).unwrap_or(u32::MAX)));
                 self.countdowns[who as usize].back_off(slots, true);
             }
         }

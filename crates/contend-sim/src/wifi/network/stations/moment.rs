@@ -1,0 +1,242 @@
+//! The stations as the medium sees them: it asks what they would send, and reports what became of it.
+
+use super::super::agents::is_urgent;
+use super::super::air_link::AirLink;
+use super::super::bridge::Bridge;
+use super::super::observers::Observers;
+use super::Stations;
+use crate::wifi::access::Draw;
+use crate::wifi::ids::{BROADCAST, Category, Contender, StationId};
+use crate::wifi::sender::air::Air;
+use crate::wifi::sender::around::Around;
+use crate::wifi::sender::exchange::{Answer, Burst};
+use crate::wifi::sender::mac::{Failure, Heard, Mac, Next};
+use crate::wifi::sender::queues::Queue;
+use crate::world::Out;
+use contend_core::qdisc::{AirReport, Sink};
+use contend_core::{Packet, Span, Time};
+
+/// The stations at one moment, with everything that an event may change except the medium. The medium asks and reports
+/// through it.
+pub(crate) struct Moment<'a, 'b> {
+    pub(crate) now: Time,
+    pub(crate) air: &'a Air,
+    pub(crate) stations: &'a mut Stations,
+    pub(crate) bridge: &'a mut Bridge,
+    pub(crate) observers: &'a mut Observers,
+    pub(crate) sink: &'a mut Sink,
+    pub(crate) out: &'a mut Out<'b>,
+}
+
+impl Moment<'_, '_> {
+    // ---- packets come in ----
+
+    /// Takes `p`, which `station` has to send to `to`. Returns the contender that now has a burst and had none before.
+    pub(crate) fn accept(&mut self, station: StationId, p: &Packet, to: StationId) -> Option<Contender> {
+        let category = self.bridge.category(p);
+        let who = self.stations.contender(station, category);
+        let free = self.stations.in_service(who).is_none();
+        if self.stations.prefers_messages && is_urgent(p) && !free {
+            self.with(who, |mac, around| mac.accept_urgent(around, p, to));
+            return None;
+        }
+        if self.with(who, |mac, around| mac.accept(around, category, p, to)) {
+            self.stations.backlogged += 1;
+            return Some(who);
+        }
+        if !self.sink.is_empty() {
+            self.tell_of_drops(station);
+            self.with(who, |mac, around| mac.settle(around, category));
+        }
+        if self.stations.pauses {
+            self.watch(station);
+        }
+        if free {
+            return self.take_next(who).then_some(who);
+        }
+        self.look_ahead(who);
+        None
+    }
+
+    /// Batches of `who`, which has one in service, are made as far as they may be.
+    #[inline]
+    fn look_ahead(&mut self, who: Contender) {
+        if self.stations.macs[who as usize].may_look_ahead() {
+            self.with(who, |mac, around| mac.look_ahead(around));
+            self.took(who);
+        }
+    }
+
+    /// Takes all packets for `next` out of the queue of `station`.
+    pub(crate) fn purge(&mut self, station: StationId, next: StationId, out: &mut Vec<Packet>) {
+        self.with(station, |mac, around| mac.purge(around, Category::Be, next, out));
+    }
+
+    /// The broadcast of `who` has been sent.
+    pub(crate) fn broadcast_sent(&mut self, who: Contender) {
+        self.stations.macs[who as usize].broadcast_sent();
+    }
+
+    /// Tells sources whose host hears of drops which of their packets the queue of `station` has just dropped.
+    fn tell_of_drops(&mut self, station: StationId) {
+        if self.stations.hosts[station as usize].hears_drops() {
+            for (p, _) in &self.sink.dropped {
+                if let Some(source) = self.bridge.source(p) {
+                    self.out.reject(source, p);
+                }
+            }
+        }
+    }
+
+    /// Asks the queues of `who` again, which held packets back. True if `who` now has a burst and had none before.
+    pub(crate) fn ask_again(&mut self, who: Contender) -> bool {
+        let mac = &self.stations.macs[who as usize];
+        // If a burst is in service and none may be fixed behind it, the queues are asked after it.
+        let is_free = mac.in_service().is_none();
+        if !is_free && !mac.may_look_ahead() {
+            return false;
+        }
+        if mac.next_deadline() > self.now {
+            self.stations.held_back.push(who);
+            return false;
+        }
+        if !is_free {
+            self.look_ahead(who);
+            return false;
+        }
+        self.take_next(who)
+    }
+
+    fn take_next(&mut self, who: Contender) -> bool {
+        let taken = self.with(who, |mac, around| mac.take_next(around));
+        self.stations.backlogged += u32::from(taken);
+        self.took(who);
+        taken
+    }
+
+    // ---- the medium asks and reports ----
+
+    /// A backoff for `who`, in slots.
+    pub(crate) fn backoff(&mut self, who: Contender, why: Draw, heard: Heard<'_>) -> u64 {
+        self.stations.macs[who as usize].backoff(self.now, why, heard)
+    }
+
+    /// The attempt of `who` starts. `alone` is true if no other attempt starts in the same instant.
+    #[inline]
+    pub(crate) fn started(&mut self, who: Contender, alone: bool) {
+        self.stations.macs[who as usize].started(alone);
+    }
+
+    /// `who` has won the medium, perhaps with others, and begins a transmission opportunity.
+    #[inline]
+    pub(crate) fn wins(&mut self, who: Contender) {
+        if self.stations.macs[who as usize].is_open() {
+            self.with(who, |mac, around| mac.extend(around));
+            self.took(who);
+        }
+    }
+
+    /// The burst of `who` was acknowledged, see [`Mac::answered`].
+    pub(crate) fn answered(&mut self, who: Contender, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
+        let next = self.with(who, |mac, around| mac.answered(around, heard, snr, held));
+        self.done(who, next)
+    }
+
+    /// The attempt of `who` failed, see [`Mac::not_answered`].
+    pub(crate) fn not_answered(&mut self, who: Contender, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
+        let next = self.with(who, |mac, around| mac.not_answered(around, heard, missing, failure));
+        self.done(who, next)
+    }
+
+    /// Reports that an attempt of `who`, which took `airtime`, has ended: to the discipline and the control blocks of
+    /// the access point at one end of it, if there is one.
+    #[inline]
+    pub(crate) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
+        if !self.stations.reports {
+            return;
+        }
+        let Some(s) = self.stations.in_service(who) else { return };
+        let Burst { from, to, bytes, .. } = s.burst;
+        let up = !self.air.is_ap(from);
+        let (ap, station) = if up { (to, from) } else { (from, to) };
+        if !self.air.is_ap(ap) || to == BROADCAST {
+            return;
+        }
+        // With categories, only the queue of the frame's category gets the report.
+        let category = self.bridge.category(&s.packet);
+        let queue_owner = self.stations.contender(ap, category);
+        let mac = &mut self.stations.macs[queue_owner as usize];
+        let waiting = mac.queue(category).waiting();
+        let report = AirReport { now: self.now, station, up, airtime, success, bytes, waiting };
+        mac.hear(category, &report);
+        self.bridge.control(ap).on_air(&report);
+    }
+
+    /// Contenders with a burst, besides `who`.
+    #[inline]
+    pub(crate) fn others(&self, who: Contender) -> u32 {
+        self.stations.backlogged - u32::from(self.stations.in_service(who).is_some())
+    }
+
+    /// After an attempt of `who`, which had a burst.
+    #[inline]
+    fn done(&mut self, who: Contender, next: Next) -> Next {
+        self.stations.backlogged -= u32::from(!next.has_burst());
+        if !matches!(next, Next::Again(_)) {
+            self.took(who);
+        }
+        next
+    }
+
+    /// `who` has just asked its queues for the next packet.
+    #[inline]
+    fn took(&mut self, who: Contender) {
+        let mac = &self.stations.macs[who as usize];
+        let station = mac.station();
+        if mac.is_held_back() && !self.stations.held_back.contains(&who) {
+            self.stations.held_back.push(who);
+        }
+        if self.stations.pauses {
+            self.watch(station);
+        }
+    }
+
+    /// Pauses or continues the network card in front of `station`, as its fullest queue demands.
+    fn watch(&mut self, station: StationId) {
+        let queues = self.stations.macs_of(station).flat_map(|mac| mac.queues().all());
+        let waiting = queues.map(Queue::waiting).max().unwrap_or(0);
+        self.stations.hosts[station as usize].watch(waiting, self.out);
+    }
+
+    /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
+    #[inline]
+    fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
+        let Stations { macs, returned, left, aql, rates, mpdus, .. } = &mut *self.stations;
+        let mac = &mut macs[who as usize];
+        let (now, air, observers) = (self.now, self.air, &*self.observers);
+        let link = AirLink { now, air, observers, station: mac.station() };
+        let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
+        let left = left.as_mut();
+        let station = mac.station() as usize;
+        let aql = aql.get_mut(station).and_then(Option::as_mut);
+        let (rates, mpdus) = (rates.get_mut(station), &mut mpdus[..]);
+        let result = f(mac, &mut Around { now, air, link: &link, sink, trace, returned, left, aql, rates, mpdus });
+        if self.stations.left.as_ref().is_some_and(|left| !left.is_empty()) {
+            self.tell_of_left(station as StationId);
+        }
+        result
+    }
+
+    /// Tells sources whose packets have left `station`, which is theirs.
+    #[cold]
+    fn tell_of_left(&mut self, station: StationId) {
+        let Some(left) = &mut self.stations.left else { return };
+        for together in left.chunk_by(|a, b| a.src == b.src) {
+            let Some(p) = together.first().filter(|p| self.bridge.station_of(p.src) == Some(station)) else { continue };
+            if let Some(source) = self.bridge.source(p) {
+                self.out.left(source, together.iter().map(|p| p.size).sum(), p);
+            }
+        }
+        left.clear();
+    }
+}
