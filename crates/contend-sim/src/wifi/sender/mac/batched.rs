@@ -1,0 +1,172 @@
+//! A Mac that sends in aggregates: batches of packets from the stores of its queues.
+
+use super::super::around::{Around, give_up};
+use super::super::exchange::{Answer, Burst, Content};
+use super::super::queues::Making;
+use super::super::rates::{Chosen, Outcome};
+use super::super::store::{Batch, DELIMITER, End, Fate, Store};
+use super::super::timing::RateNumber;
+use super::{Failure, Heard, InService, Mac, Next, Queues};
+use crate::wifi::access::Draw;
+use crate::wifi::ids::{Category, StationId};
+use crate::wifi::medium::phy::Protection;
+use contend_core::Span;
+
+impl Mac {
+    /// From now on it sends in aggregates, from stores that `store` makes. At most `fixed` batches, with the one in
+    /// service, are made before they are sent.
+    pub(crate) fn aggregate(&mut self, store: impl Fn() -> Store, fixed: usize) {
+        self.queues.aggregate(store);
+        (self.aggregates, self.fixed) = (true, fixed);
+    }
+
+    /// True if the batch in service takes more packets until it is sent.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.aggregates && self.fixed == 0
+    }
+
+    /// True if another batch may be made while one is in service.
+    #[inline]
+    pub(crate) fn may_look_ahead(&self) -> bool {
+        self.ahead.len() + 1 < self.fixed && self.in_service.is_some()
+    }
+
+    /// Makes as many batches as may be fixed.
+    pub(crate) fn look_ahead(&mut self, around: &mut Around<'_>) {
+        while self.may_look_ahead()
+            && let Some(next) = self.make(around, self.txop, |queues, around, m| queues.next_batch(around, m))
+        {
+            self.ahead.push_back(next);
+        }
+    }
+
+    /// Takes the batch that was fixed first into service; if none is fixed, a new one. The exchange of a new one takes
+    /// no longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero.
+    pub(super) fn take_batch(&mut self, around: &mut Around<'_>, limit: Span) {
+        let next = self.ahead.pop_front();
+        self.in_service = next.or_else(|| self.make(around, limit, |queues, around, m| queues.next_batch(around, m)));
+        self.begin_batch();
+    }
+
+    /// Makes a batch with `make`.
+    #[inline(never)]
+    fn make(
+        &mut self,
+        around: &mut Around<'_>,
+        limit: Span,
+        make: impl FnOnce(&mut Queues, &mut Around<'_>, &mut Making<'_>) -> Option<(Category, Batch)>,
+    ) -> Option<InService> {
+        let (station, failures) = (self.station, self.limits.short);
+        let mut making = Making { station, limit, failures, chosen: Chosen::default(), counters: &mut self.counters };
+        let (category, batch) = make(&mut self.queues, around, &mut making)?;
+        let (packet, sequence) = self.queues.get(category).stored()?.first(batch.id)?;
+        let rate = if batch.mpdus == 0 { around.air.rate(station, batch.to) } else { making.chosen.rate };
+        let alone = making.chosen.alone;
+        Some(InService { alone, ..InService::new(self.burst(&batch, rate), category, batch, packet, sequence) })
+    }
+
+    /// What `batch` is on the air.
+    fn burst(&self, batch: &Batch, rate: RateNumber) -> Burst {
+        let rule = &self.limits.protection;
+        let (content, protection) = match batch.mpdus {
+            0 => (Content::Request(batch.bitmap), Protection::None),
+            1 if batch.packets == 1 => (Content::Packet, rule.of(batch.bytes)),
+            1 => {
+                let mpdu = batch.psdu - DELIMITER;
+                (Content::Together(mpdu), rule.of_psdu(mpdu))
+            }
+            _ => (Content::Aggregate(batch.psdu, batch.bitmap), rule.of_psdu(batch.psdu)),
+        };
+        Burst { from: self.station, to: batch.to, bytes: batch.bytes, content, protection, rate }
+    }
+
+    /// The batch in service goes on the air and takes what has come for its receiver since it was made.
+    pub(crate) fn extend(&mut self, around: &mut Around<'_>) {
+        let Some(InService { burst, category, batch, alone, .. }) = self.in_service else { return };
+        if batch.mpdus == 0 || alone {
+            return;
+        }
+        let most = around.air.most_bytes((burst.from, burst.to), burst.rate, self.txop);
+        let queue = self.queues.of(category);
+        let Some(batch) = queue.extend(around, self.station, &batch, most) else { return };
+        let (burst, first) = (self.burst(&batch, burst.rate), self.queues.get(category).stored());
+        if let (Some(s), Some((packet, sequence))) = (&mut self.in_service, first.and_then(|s| s.first(batch.id))) {
+            (s.burst, s.batch, s.packet, s.sequence) = (burst, batch, *packet, sequence);
+        }
+    }
+
+    /// The batch in service is the current one of its store.
+    fn begin_batch(&mut self) {
+        if let Some(s) = &mut self.in_service
+            && let Some(store) = self.queues.of(s.category).stored_mut()
+        {
+            store.begin(s.batch.id);
+            // The window of a request may have moved since the request was made.
+            s.sequence = store.first(s.batch.id).map_or(s.sequence, |(_, sequence)| sequence);
+        }
+    }
+
+    /// After a failure: the batch that goes before those of other categories, or before batches that are fixed.
+    fn make_again(&mut self, around: &mut Around<'_>, category: Category, to: StationId) -> Option<InService> {
+        if self.fixed > 1 {
+            // The hardware tries what it has.
+            return self.make(around, self.txop, |queues, around, making| {
+                Some((category, queues.of(category).batch_again(around, making, to)?))
+            });
+        }
+        if self.queues.all().len() == 1 {
+            return None;
+        }
+        self.make(around, self.txop, |queues, around, making| {
+            Some((category, queues.of(category).next_batch(around, making)?))
+        })
+    }
+
+    /// The batch in service has failed. The contention window grows until as many failures in a row as the short limit;
+    /// then it starts again.
+    pub(super) fn fail_batch(
+        &mut self,
+        around: &mut Around<'_>,
+        heard: Heard<'_>,
+        missing: Answer,
+        failure: Failure,
+    ) -> Next {
+        let Some(&InService { burst, category, .. }) = self.in_service.as_ref() else { return Next::Idle(0) };
+        let sent = around.has_sent(&burst, missing, failure);
+        self.failures += u32::from(failure != Failure::Internal);
+        let start_again = self.failures >= self.limits.short;
+        let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
+        self.failures = if start_again { 0 } else { self.failures };
+        self.in_service = None;
+        let outcome = self.end_batch(around, category, if sent { End::NotAnswered } else { End::NotSent });
+        if sent {
+            around.sent(&burst, &outcome);
+        }
+        if !start_again {
+            self.in_service = self.make_again(around, category, burst.to);
+            self.begin_batch();
+        }
+        if self.in_service.is_some() {
+            self.look_ahead(around);
+        } else {
+            self.take_next(around);
+        }
+        self.other(slots)
+    }
+
+    /// The batch of `category` that was in service is over.
+    pub(super) fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> Outcome {
+        self.failures = if end == End::Answered { 0 } else { self.failures };
+        let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
+        let ended = queue.change(around, |store, around| {
+            store.end(now, end, around.left.is_some(), |p, fate| match fate {
+                Fate::Acknowledged => around.leaves(p),
+                Fate::GivenUp { received } => give_up(around.trace, &mut around.left, counters, now, p, received),
+            })
+        });
+        let Some((to, outcome)) = ended else { return Outcome::default() };
+        queue.hold(around.link, to);
+        outcome
+    }
+}
