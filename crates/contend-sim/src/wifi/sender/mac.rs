@@ -6,12 +6,13 @@
 
 mod batched;
 
+use self::batched::Batches;
 use super::around::{Around, Returned, rate};
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst, Content, PartKind};
 use super::queues::{Queue, Queues};
 use super::rates::{Chosen, Outcome};
-use super::store::{Batch, End, Store};
+use super::store::{Batch, Store};
 use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::Event;
@@ -19,7 +20,6 @@ use crate::wifi::access::{Access, Channel, Draw, Seen};
 use crate::wifi::ids::{Category, StationId};
 use contend_core::qdisc::{AirReport, Qdisc};
 use contend_core::{Cx, Packet, Rng, Span, Time};
-use std::collections::VecDeque;
 
 /// One sender: a station, or one category of a station whose categories contend separately.
 #[derive(Debug)]
@@ -36,14 +36,16 @@ pub(crate) struct Mac {
     /// Routing messages, which are served before the queue of best effort; the last comes first, as in ns-2.
     urgent: Vec<Packet>,
     queues: Queues,
-    /// True if it sends in aggregates.
-    aggregates: bool,
-    /// The most batches that are fixed, with the one in service; 0: not even that one, until it is sent.
-    fixed: usize,
-    /// The batches that are fixed behind the one in service, in the order in which they go on the air.
-    ahead: VecDeque<InService>,
-    /// Failures in a row, with aggregates.
-    failures: u32,
+    service: Service,
+}
+
+/// What a Mac takes into service at a time.
+#[derive(Debug)]
+enum Service {
+    /// A packet. It stays until it is acknowledged or given up.
+    Single,
+    /// A batch of packets from one of its stores.
+    Batched(Batches),
 }
 
 /// The burst that a Mac tries to send: one packet, or a batch of one of its stores.
@@ -53,7 +55,7 @@ pub(crate) struct InService {
     pub(crate) burst: Burst,
     /// The category of its frames.
     pub(crate) category: Category,
-    /// With aggregates: what it is in its store.
+    /// Of a batch: what it is in its store.
     batch: Batch,
     /// True if the batch is of one MPDU on purpose, because its rate is on trial.
     alone: bool,
@@ -156,10 +158,7 @@ impl Mac {
             counters: StationCounters::default(),
             urgent: vec![],
             queues,
-            aggregates: false,
-            fixed: 1,
-            ahead: VecDeque::new(),
-            failures: 0,
+            service: Service::Single,
         }
     }
 
@@ -185,18 +184,21 @@ impl Mac {
         self.in_service.as_ref()
     }
 
-    /// Where the burst comes from, if it sends in aggregates.
+    /// Where the burst comes from, if it sends in batches.
     #[inline]
     pub(crate) fn store(&self) -> Option<&Store> {
-        if self.aggregates { self.queues.get(self.in_service.as_ref()?.category).stored() } else { None }
+        match self.service {
+            Service::Single => None,
+            Service::Batched(_) => self.queues.get(self.in_service.as_ref()?.category).stored(),
+        }
     }
 
     /// Packets below its queues that have not been passed on by their receivers.
     pub(crate) fn carrying(&self) -> u64 {
-        if self.aggregates {
-            return self.queues.all().iter().filter_map(Queue::stored).map(Store::carrying).sum();
+        match self.service {
+            Service::Single => u64::from(self.in_service.as_ref().is_some_and(|s| !s.delivered)),
+            Service::Batched(_) => self.queues.all().iter().filter_map(Queue::stored).map(Store::carrying).sum(),
         }
-        u64::from(self.in_service.as_ref().is_some_and(|s| !s.delivered))
     }
 
     /// Its queues.
@@ -234,7 +236,7 @@ impl Mac {
     #[inline]
     pub(crate) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
         let queue = self.queues.of(category);
-        let may_pass = self.aggregates || self.in_service.is_none();
+        let may_pass = matches!(self.service, Service::Batched(_)) || self.in_service.is_none();
         if !(may_pass && queue.bypass(around)) {
             queue.enqueue(around, p, to);
             return false;
@@ -279,14 +281,18 @@ impl Mac {
             self.serve(around, &p, Category::Be);
             return true;
         }
-        if self.aggregates {
-            self.take_batch(around, self.txop);
-            self.look_ahead(around);
-            return self.in_service.is_some();
+        match self.service {
+            Service::Single => {
+                let Some((category, packet)) = self.queues.dequeue(around) else { return false };
+                self.serve(around, &packet, category);
+                true
+            }
+            Service::Batched(_) => {
+                self.take_batch(around, self.txop);
+                self.look_ahead(around);
+                self.in_service.is_some()
+            }
         }
-        let Some((category, packet)) = self.queues.dequeue(around) else { return false };
-        self.serve(around, &packet, category);
-        true
     }
 
     /// True if packets wait and none may leave yet.
@@ -334,7 +340,10 @@ impl Mac {
     #[inline]
     pub(crate) fn is_lost(&mut self, bytes: u32, mut lost: impl FnMut(u32, Option<&Packet>) -> bool) -> bool {
         let Some(s) = &self.in_service else { return lost(bytes, None) };
-        let store = if self.aggregates { self.queues.of(s.category).stored_mut() } else { None };
+        let store = match self.service {
+            Service::Single => None,
+            Service::Batched(_) => self.queues.of(s.category).stored_mut(),
+        };
         match store {
             None => lost(bytes, Some(&s.packet)),
             Some(store) if matches!(s.burst.content, Content::Request(_)) => {
@@ -353,7 +362,7 @@ impl Mac {
     #[inline]
     pub(crate) fn received(&mut self) -> Option<&Packet> {
         let s = self.in_service.as_mut()?;
-        if self.aggregates {
+        if let Service::Batched(_) = self.service {
             let (_, packet) = self.queues.of(s.category).stored_mut()?.pass_on()?;
             count(&mut self.counters.delivered);
             return Some(packet);
@@ -372,16 +381,15 @@ impl Mac {
     #[inline]
     pub(crate) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
         count(&mut self.counters.acked);
-        // Before it is taken, so that the packet is not copied.
-        if let (false, Some(s)) = (self.aggregates, &self.in_service) {
-            around.leaves(&s.packet);
-        }
-        if let Some(InService { burst, category, .. }) = self.in_service.take() {
-            let mut outcome = Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr };
-            if self.aggregates {
-                outcome = Outcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
+        match self.service {
+            Service::Single => {
+                if let Some(s) = &self.in_service {
+                    around.leaves(&s.packet);
+                    around.sent(&s.burst, &Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr });
+                }
+                self.in_service = None;
             }
-            around.sent(&burst, &outcome);
+            Service::Batched(_) => self.batch_answered(around, snr),
         }
         if self.txop.is_zero() {
             self.take_next(around);
@@ -395,26 +403,18 @@ impl Mac {
     /// Takes the next burst into service. True if its exchange takes no longer than `left`, what is left of the
     /// transmission opportunity (IEEE 802.11-2016 §10.22.2.8: the acknowledgment included).
     fn goes_on(&mut self, around: &mut Around<'_>, left: Span) -> bool {
-        let was_fixed = !self.ahead.is_empty();
-        if self.aggregates {
-            self.take_batch(around, if left.is_zero() { self.txop } else { left });
-        } else {
-            self.take_next(around);
+        match self.service {
+            Service::Single => {
+                self.take_next(around);
+                self.fits(around, left)
+            }
+            Service::Batched(_) => self.goes_on_with_batch(around, left),
         }
-        let fits = self.in_service.as_ref().is_some_and(|s| around.air.plan(&s.burst).duration() <= left);
-        if !self.aggregates {
-            return fits;
-        }
-        // A batch that was made for the rest of this opportunity is made again for the next one, which has more time.
-        if !fits
-            && !was_fixed
-            && let Some(s) = self.in_service.take()
-        {
-            self.end_batch(around, s.category, End::NotSent);
-            self.take_batch(around, self.txop);
-        }
-        self.look_ahead(around);
-        fits
+    }
+
+    /// True if there is a burst whose exchange takes no longer than `left`.
+    fn fits(&self, around: &Around<'_>, left: Span) -> bool {
+        self.in_service.as_ref().is_some_and(|s| around.air.plan(&s.burst).duration() <= left)
     }
 
     /// The attempt failed: the answer `missing` did not come.
@@ -425,17 +425,25 @@ impl Mac {
         missing: Answer,
         failure: Failure,
     ) -> Next {
-        let now = around.now;
-        let Some(s) = &mut self.in_service else { return Next::Idle(0) };
+        if self.in_service.is_none() {
+            return Next::Idle(0);
+        }
         match failure {
             Failure::Collision => {}
             Failure::Unheard | Failure::Blocked => self.counters.collided += 1,
             Failure::Error => self.counters.errored += 1,
             Failure::Internal => self.counters.internal += 1,
         }
-        if self.aggregates {
-            return self.fail_batch(around, heard, missing, failure);
+        match self.service {
+            Service::Single => self.fail_packet(around, heard, missing, failure),
+            Service::Batched(_) => self.fail_batch(around, heard, missing, failure),
         }
+    }
+
+    /// The packet in service has failed. It is given up after as many failures as a retry limit.
+    fn fail_packet(&mut self, around: &mut Around<'_>, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
+        let now = around.now;
+        let Some(s) = &mut self.in_service else { return Next::Idle(0) };
         // §10.3.4.4: the long counter is for frames longer than the threshold whose RTS was answered.
         if failure == Failure::Blocked {
             s.short = 0;

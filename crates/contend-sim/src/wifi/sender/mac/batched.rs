@@ -6,30 +6,62 @@ use super::super::queues::Making;
 use super::super::rates::{Chosen, Outcome};
 use super::super::store::{Batch, DELIMITER, End, Fate, Store};
 use super::super::timing::RateNumber;
-use super::{Failure, Heard, InService, Mac, Next, Queues};
+use super::{Failure, Heard, InService, Mac, Next, Queues, Service};
 use crate::wifi::access::Draw;
 use crate::wifi::ids::{Category, StationId};
 use crate::wifi::medium::phy::Protection;
 use contend_core::Span;
+use std::collections::VecDeque;
+
+/// The batches of a Mac besides the one in service.
+#[derive(Debug)]
+pub(super) struct Batches {
+    /// The most that are fixed, with the one in service; 0: not even that one, until it is sent.
+    fixed: usize,
+    /// Those that are fixed behind the one in service, in the order in which they go on the air.
+    ahead: VecDeque<InService>,
+    /// Failures in a row.
+    failures: u32,
+}
+
+impl Batches {
+    /// An attempt failed. True after as many failures in a row as `most`; they are then counted from 0.
+    fn failed(&mut self, failure: Failure, most: u32) -> bool {
+        self.failures += u32::from(failure != Failure::Internal);
+        let are_most = self.failures >= most;
+        if are_most {
+            self.failures = 0;
+        }
+        are_most
+    }
+}
 
 impl Mac {
     /// From now on it sends in aggregates, from stores that `store` makes. At most `fixed` batches, with the one in
     /// service, are made before they are sent.
     pub(crate) fn aggregate(&mut self, store: impl Fn() -> Store, fixed: usize) {
         self.queues.aggregate(store);
-        (self.aggregates, self.fixed) = (true, fixed);
+        self.service = Service::Batched(Batches { fixed, ahead: VecDeque::new(), failures: 0 });
+    }
+
+    fn batches(&mut self) -> Option<&mut Batches> {
+        match &mut self.service {
+            Service::Single => None,
+            Service::Batched(batches) => Some(batches),
+        }
     }
 
     /// True if the batch in service takes more packets until it is sent.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
-        self.aggregates && self.fixed == 0
+        matches!(self.service, Service::Batched(Batches { fixed: 0, .. }))
     }
 
     /// True if another batch may be made while one is in service.
     #[inline]
     pub(crate) fn may_look_ahead(&self) -> bool {
-        self.ahead.len() + 1 < self.fixed && self.in_service.is_some()
+        let Service::Batched(b) = &self.service else { return false };
+        b.ahead.len() + 1 < b.fixed && self.in_service.is_some()
     }
 
     /// Makes as many batches as may be fixed.
@@ -37,14 +69,16 @@ impl Mac {
         while self.may_look_ahead()
             && let Some(next) = self.make(around, self.txop, |queues, around, m| queues.next_batch(around, m))
         {
-            self.ahead.push_back(next);
+            if let Some(b) = self.batches() {
+                b.ahead.push_back(next);
+            }
         }
     }
 
     /// Takes the batch that was fixed first into service; if none is fixed, a new one. The exchange of a new one takes
     /// no longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero.
     pub(super) fn take_batch(&mut self, around: &mut Around<'_>, limit: Span) {
-        let next = self.ahead.pop_front();
+        let next = self.batches().and_then(|b| b.ahead.pop_front());
         self.in_service = next.or_else(|| self.make(around, limit, |queues, around, m| queues.next_batch(around, m)));
         self.begin_batch();
     }
@@ -109,7 +143,7 @@ impl Mac {
 
     /// After a failure: the batch that goes before those of other categories, or before batches that are fixed.
     fn make_again(&mut self, around: &mut Around<'_>, category: Category, to: StationId) -> Option<InService> {
-        if self.fixed > 1 {
+        if self.batches().is_some_and(|b| b.fixed > 1) {
             // The hardware tries what it has.
             return self.make(around, self.txop, |queues, around, making| {
                 Some((category, queues.of(category).batch_again(around, making, to)?))
@@ -123,6 +157,33 @@ impl Mac {
         })
     }
 
+    /// The batch in service was answered, see [`Mac::answered`].
+    pub(super) fn batch_answered(&mut self, around: &mut Around<'_>, snr: Option<f64>) {
+        let Some(InService { burst, category, .. }) = self.in_service.take() else { return };
+        if let Some(b) = self.batches() {
+            b.failures = 0;
+        }
+        let outcome = Outcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
+        around.sent(&burst, &outcome);
+    }
+
+    /// See [`Mac::goes_on`].
+    pub(super) fn goes_on_with_batch(&mut self, around: &mut Around<'_>, left: Span) -> bool {
+        let was_fixed = self.batches().is_some_and(|b| !b.ahead.is_empty());
+        self.take_batch(around, if left.is_zero() { self.txop } else { left });
+        let fits = self.fits(around, left);
+        // A batch that was made for the rest of this opportunity is made again for the next one, which has more time.
+        if !fits
+            && !was_fixed
+            && let Some(s) = self.in_service.take()
+        {
+            self.end_batch(around, s.category, End::NotSent);
+            self.take_batch(around, self.txop);
+        }
+        self.look_ahead(around);
+        fits
+    }
+
     /// The batch in service has failed. The contention window grows until as many failures in a row as the short limit;
     /// then it starts again.
     pub(super) fn fail_batch(
@@ -134,10 +195,9 @@ impl Mac {
     ) -> Next {
         let Some(&InService { burst, category, .. }) = self.in_service.as_ref() else { return Next::Idle(0) };
         let sent = around.has_sent(&burst, missing, failure);
-        self.failures += u32::from(failure != Failure::Internal);
-        let start_again = self.failures >= self.limits.short;
+        let most = self.limits.short;
+        let start_again = self.batches().is_some_and(|b| b.failed(failure, most));
         let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
-        self.failures = if start_again { 0 } else { self.failures };
         self.in_service = None;
         let outcome = self.end_batch(around, category, if sent { End::NotAnswered } else { End::NotSent });
         if sent {
@@ -156,8 +216,7 @@ impl Mac {
     }
 
     /// The batch of `category` that was in service is over.
-    pub(super) fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> Outcome {
-        self.failures = if end == End::Answered { 0 } else { self.failures };
+    fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> Outcome {
         let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
         let ended = queue.change(around, |store, around| {
             store.end(now, end, around.left.is_some(), |p, fate| match fate {
