@@ -3,8 +3,10 @@
 //! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridges of the access points
 //! (`Bridge`). It forwards packets and wake-ups to them.
 
-use super::agents::{Agents, MessageFault, StationMessage, is_copy, is_message};
-use super::bridge::{Bridge, Chain, Exit, Routes};
+mod way;
+
+use super::agents::{Agents, MessageFault, StationMessage};
+use super::bridge::{Bridge, Chain, Routes};
 use super::cell::Cell;
 use super::field::{Field, Links};
 use super::forwarding::{Forwarding, LinkLayer, Step};
@@ -18,10 +20,8 @@ use super::successes::Success;
 use crate::peer::WireId;
 use crate::routing::RoutingDrop;
 use crate::stats::{QueueMeter, TransmitterCounters};
-use crate::trace::Event;
-use crate::wifi::ids::{BROADCAST, Contender, StationId};
+use crate::wifi::ids::{Contender, StationId};
 use crate::wifi::sender::air::Air;
-use crate::wifi::sender::around::Returned;
 use crate::wifi::sender::counters::{Rivals, StationCounters, Waits};
 use crate::wifi::sender::rates::Mpdus;
 use crate::wifi::spec::CellSpec;
@@ -30,7 +30,7 @@ use contend_core::Refusal;
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::observe::Local;
 use contend_core::qdisc::Sink;
-use contend_core::{Address, FlowId, Packet, Span, Time};
+use contend_core::{Address, FlowId, Span, Time};
 
 /// The access points and stations of a channel.
 #[derive(Debug)]
@@ -253,7 +253,9 @@ impl Bss {
 
     /// The map of a field at `now`, for flows with these ends on the air; `None` if stations have no positions.
     pub fn map(&mut self, now: Time, ends: &[Option<[StationId; 2]>]) -> Option<Map> {
-        let Medium::Field(field) = &mut self.medium else { return None };
+        let Medium::Field(field) = &mut self.medium else {
+            return None;
+        };
         let (positions, links) = field.map(now)?;
         let route = |ends: &Option<[StationId; 2]>| ends.map_or_else(Vec::new, |[from, to]| self.way(from, to));
         Some(Map { positions, links, routes: ends.iter().map(route).collect() })
@@ -265,7 +267,9 @@ impl Bss {
         let mut passed = vec![from];
         let mut here = from;
         while here != to && passed.len() <= self.size() {
-            let Some(next) = self.forwarding.next_hop(here, self.air.is_ap(here), || Some(to)) else { break };
+            let Some(next) = self.forwarding.next_hop(here, self.air.is_ap(here), || Some(to)) else {
+                break;
+            };
             passed.push(next);
             here = next;
         }
@@ -347,203 +351,6 @@ impl Bss {
         (medium, Moment { now, air, stations, bridge, observers, sink, out })
     }
 
-    /// Gives `p` to `station`, which has to send it to `to`.
-    #[inline]
-    fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
-        if self.link_layer.is_instant() {
-            self.enqueue(now, station, p, to, out);
-        } else {
-            self.link_layer.put(now, Step::Down(station), p.toward(to));
-        }
-    }
-
-    /// Puts `p`, whose next hop is `to`, into the queue of `station`.
-    #[inline]
-    fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
-        let (medium, mut moment) = self.split(now, out);
-        if let Some(who) = moment.accept(station, p, to) {
-            medium.contend(&mut moment, who);
-        }
-    }
-
-    /// A packet enters the access point `ap` from `side`.
-    fn enter(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
-        if self.bridge.control(ap).is_empty() {
-            self.forward(now, ap, p, out);
-            return;
-        }
-        self.bridge.control(ap).enter(now, side, *p, out);
-        self.release(now, ap, out);
-    }
-
-    /// Forwards the packets that have passed the control blocks of `ap`.
-    fn release(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
-        let mut passed = self.bridge.control(ap).take();
-        for (_, p) in passed.drain(..) {
-            self.forward(now, ap, &p, out);
-        }
-        self.bridge.control(ap).reuse(passed);
-    }
-
-    /// Forwards a packet that has entered the access point `ap`.
-    fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
-        match self.bridge.exit(ap, p) {
-            Some(Exit::Wire(peer)) => out.send(peer, p),
-            Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.accept(now, ap, p, station, out),
-            Some(Exit::Air(_)) => self.send_on(now, ap, p, out),
-            None => self.drop(now, p, out),
-        }
-    }
-
-    /// `station` sends `p` on towards the station where it leaves the air.
-    #[inline(always)]
-    fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
-        if let Forwarding::Agents(_) = self.forwarding {
-            return self.route(now, station, p, out);
-        }
-        let home = || self.bridge.home(p).map(|h| h.station);
-        match self.forwarding.next_hop(station, self.air.is_ap(station), home) {
-            Some(next) => self.accept(now, station, p, next, out),
-            None => {
-                self.drop(now, p, out);
-                if let Some(source) = self.bridge.source(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
-                    out.left(source, p.size, p);
-                }
-            }
-        }
-    }
-
-    /// The routing agent of `station` gets `p`.
-    fn route(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
-        match (self.bridge.routed(p), self.forwarding.agents()) {
-            (Some(routed), Some(agents)) => {
-                agents.forward(now, station, &routed, out.trace);
-                self.carry_out(now, out);
-            }
-            _ => self.drop(now, p, out),
-        }
-    }
-
-    /// Does what routing agents want until nothing is left: packets go into queues, purged packets back to the agents.
-    fn carry_out(&mut self, now: Time, out: &mut Out<'_>) {
-        loop {
-            let Some(agents) = self.forwarding.agents().filter(|a| a.has_work()) else { return };
-            let mut ready = agents.take_ready();
-            let (purge, unanswered) = (agents.take_purge(), agents.take_unanswered());
-            for (station, p) in ready.drain(..) {
-                self.accept(now, station, &p, p.next_hop, out);
-            }
-            if let Some((station, next, packet)) = unanswered {
-                self.unreachable(now, Returned { station, next, packet, delivered: false }, out);
-            }
-            if let Some((station, next)) = purge {
-                let mut purged = Vec::new();
-                let (_, mut moment) = self.split(now, out);
-                moment.purge(station, next, &mut purged);
-                for p in &purged {
-                    self.failed(now, Returned { station, next, packet: *p, delivered: false }, out);
-                }
-            }
-            if let Some(agents) = self.forwarding.agents() {
-                agents.reuse(ready);
-            }
-        }
-    }
-
-    /// A packet comes back from the MAC or the queue of a station: its next hop could not be reached.
-    fn failed(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
-        if !r.delivered
-            && let Some(agents) = self.forwarding.agents()
-        {
-            agents.comes_back(now);
-        }
-        self.unreachable(now, r, out);
-    }
-
-    /// Tells the routing agent of a station that a next hop could not be reached.
-    fn unreachable(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
-        let routed = if is_message(&r.packet) || r.delivered { None } else { self.bridge.routed(&r.packet) };
-        let Some(agents) = self.forwarding.agents() else { return };
-        if is_message(&r.packet) && !r.delivered {
-            agents.message_lost(now, &r.packet);
-        }
-        agents.failed(now, r.station, r.next, routed.as_ref(), out.trace);
-    }
-
-    /// Drops `p`, for which there is no route.
-    #[cold]
-    fn drop(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
-        self.unroutable += 1;
-        out.trace.packet(now, Event::Dropped, p);
-    }
-
-    /// A packet has arrived at `station` over the air.
-    fn arrive(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
-        if is_message(p) {
-            // On its way up, `next_hop` is the neighbour that sent the frame, and `hops` is 1 if it was for all.
-            if let Some(agents) = self.forwarding.agents() {
-                agents.message(now, station, p.next_hop, p, !is_copy(p), out.trace);
-                self.carry_out(now, out);
-            }
-            return;
-        }
-        let is_ap = self.air.is_ap(station);
-        if is_ap && self.forwarding.is_infrastructure() {
-            return self.enter(now, station, Side::Air, p, out);
-        }
-        let home = self.bridge.home(p);
-        if is_ap && home.is_none_or(|h| h.station == station) {
-            self.enter(now, station, Side::Air, p, out);
-        } else if let Some(h) = home.filter(|h| h.station == station) {
-            if let Some(local) = self.observers.local(station, now) {
-                out.tell(p.dst, local);
-            }
-            out.send(h.host, p);
-        } else {
-            let mut p = *p;
-            p.hops = p.hops.saturating_add(1);
-            self.send_on(now, station, &p, out);
-        }
-    }
-
-    /// In a cell, the receiver has got the burst of `who` and forwards its packets.
-    #[inline]
-    fn deliver_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
-        while let Some((to, packet)) = self.stations.received(who) {
-            if self.air.is_ap(to) {
-                let packet = *packet;
-                self.enter(now, to, Side::Air, &packet, out);
-            } else if let Some(home) = self.bridge.home(packet) {
-                out.send(home.host, packet);
-            }
-        }
-    }
-
-    /// In a field, the station `by` has got the burst of `who`.
-    fn deliver(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
-        if let Some(p) = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST) {
-            let packet = *p;
-            return self.deliver_to(now, who, by, packet, out);
-        }
-        while let Some((station, packet)) = self.stations.received(who) {
-            let packet = *packet;
-            self.deliver_to(now, who, station, packet, out);
-        }
-    }
-
-    /// `station` has got `packet` from `who`.
-    fn deliver_to(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
-        if is_message(&packet) {
-            packet.hops = u8::from(packet.next_hop == BROADCAST);
-            packet.next_hop = self.stations.station_of(who);
-        }
-        if self.link_layer.is_instant() {
-            self.arrive(now, station, &packet, out);
-        } else {
-            self.link_layer.put(now, Step::Up(station), packet);
-        }
-    }
-
     /// Does what is due at `now`.
     fn wake(&mut self, now: Time, out: &mut Out<'_>) {
         loop {
@@ -612,12 +419,16 @@ impl Bss {
     /// Tells the queues of stations what those of others want known at once, until nothing changes.
     #[cold]
     fn share(&mut self, now: Time) {
-        let Medium::Field(field) = &mut self.medium else { return };
+        let Medium::Field(field) = &mut self.medium else {
+            return;
+        };
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for i in 0..self.stations.known_at_once().len() {
                 let from = self.stations.known_at_once()[i];
-                let Some(notice) = self.stations.notice(from, now) else { continue };
+                let Some(notice) = self.stations.notice(from, now) else {
+                    continue;
+                };
                 changed = true;
                 for h in field.hearers(now, from).iter().filter(|h| h.decodes) {
                     self.stations.told(h.station, from, &notice);

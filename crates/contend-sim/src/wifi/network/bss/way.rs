@@ -1,0 +1,215 @@
+//! The way of a packet through the stations of a channel.
+
+use super::super::agents::{is_copy, is_message};
+use super::super::bridge::Exit;
+use super::super::forwarding::{Forwarding, Step};
+use super::Bss;
+use crate::trace::Event;
+use crate::wifi::ids::{BROADCAST, Contender, StationId};
+use crate::wifi::sender::around::Returned;
+use crate::world::Out;
+use contend_core::ap::Side;
+use contend_core::{Packet, Time};
+
+impl Bss {
+    /// A packet enters the access point `ap` from `side`.
+    pub(super) fn enter(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
+        if self.bridge.control(ap).is_empty() {
+            self.forward(now, ap, p, out);
+            return;
+        }
+        self.bridge.control(ap).enter(now, side, *p, out);
+        self.release(now, ap, out);
+    }
+
+    /// Forwards the packets that have passed the control blocks of `ap`.
+    pub(super) fn release(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
+        let mut passed = self.bridge.control(ap).take();
+        for (_, p) in passed.drain(..) {
+            self.forward(now, ap, &p, out);
+        }
+        self.bridge.control(ap).reuse(passed);
+    }
+
+    /// Forwards a packet that has entered the access point `ap`.
+    fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
+        match self.bridge.exit(ap, p) {
+            Some(Exit::Wire(peer)) => out.send(peer, p),
+            Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.accept(now, ap, p, station, out),
+            Some(Exit::Air(_)) => self.send_on(now, ap, p, out),
+            None => self.drop(now, p, out),
+        }
+    }
+
+    /// `station` sends `p` on towards the station where it leaves the air.
+    #[inline(always)]
+    pub(super) fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        if let Forwarding::Agents(_) = self.forwarding {
+            return self.route(now, station, p, out);
+        }
+        let home = || self.bridge.home(p).map(|h| h.station);
+        match self.forwarding.next_hop(station, self.air.is_ap(station), home) {
+            Some(next) => self.accept(now, station, p, next, out),
+            None => {
+                self.drop(now, p, out);
+                if let Some(source) = self.bridge.source(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
+                    out.left(source, p.size, p);
+                }
+            }
+        }
+    }
+
+    /// The routing agent of `station` gets `p`.
+    fn route(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        match (self.bridge.routed(p), self.forwarding.agents()) {
+            (Some(routed), Some(agents)) => {
+                agents.forward(now, station, &routed, out.trace);
+                self.carry_out(now, out);
+            }
+            _ => self.drop(now, p, out),
+        }
+    }
+
+    /// Does what routing agents want until nothing is left: packets go into queues, purged packets back to the agents.
+    pub(super) fn carry_out(&mut self, now: Time, out: &mut Out<'_>) {
+        loop {
+            let Some(agents) = self.forwarding.agents().filter(|a| a.has_work()) else {
+                return;
+            };
+            let mut ready = agents.take_ready();
+            let (purge, unanswered) = (agents.take_purge(), agents.take_unanswered());
+            for (station, p) in ready.drain(..) {
+                self.accept(now, station, &p, p.next_hop, out);
+            }
+            if let Some((station, next, packet)) = unanswered {
+                self.unreachable(now, Returned { station, next, packet, delivered: false }, out);
+            }
+            if let Some((station, next)) = purge {
+                let mut purged = Vec::new();
+                let (_, mut moment) = self.split(now, out);
+                moment.purge(station, next, &mut purged);
+                for p in &purged {
+                    self.failed(now, Returned { station, next, packet: *p, delivered: false }, out);
+                }
+            }
+            if let Some(agents) = self.forwarding.agents() {
+                agents.reuse(ready);
+            }
+        }
+    }
+
+    /// Gives `p` to `station`, which has to send it to `to`.
+    #[inline]
+    fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+        if self.link_layer.is_instant() {
+            self.enqueue(now, station, p, to, out);
+        } else {
+            self.link_layer.put(now, Step::Down(station), p.toward(to));
+        }
+    }
+
+    /// Puts `p`, whose next hop is `to`, into the queue of `station`.
+    #[inline]
+    pub(super) fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+        let (medium, mut moment) = self.split(now, out);
+        if let Some(who) = moment.accept(station, p, to) {
+            medium.contend(&mut moment, who);
+        }
+    }
+
+    /// In a cell, the receiver has got the burst of `who` and forwards its packets.
+    #[inline]
+    pub(super) fn deliver_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+        while let Some((to, packet)) = self.stations.received(who) {
+            if self.air.is_ap(to) {
+                let packet = *packet;
+                self.enter(now, to, Side::Air, &packet, out);
+            } else if let Some(home) = self.bridge.home(packet) {
+                out.send(home.host, packet);
+            }
+        }
+    }
+
+    /// In a field, the station `by` has got the burst of `who`.
+    pub(super) fn deliver(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
+        if let Some(p) = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST) {
+            let packet = *p;
+            return self.deliver_to(now, who, by, packet, out);
+        }
+        while let Some((station, packet)) = self.stations.received(who) {
+            let packet = *packet;
+            self.deliver_to(now, who, station, packet, out);
+        }
+    }
+
+    /// `station` has got `packet` from `who`.
+    fn deliver_to(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
+        if is_message(&packet) {
+            packet.hops = u8::from(packet.next_hop == BROADCAST);
+            packet.next_hop = self.stations.station_of(who);
+        }
+        if self.link_layer.is_instant() {
+            self.arrive(now, station, &packet, out);
+        } else {
+            self.link_layer.put(now, Step::Up(station), packet);
+        }
+    }
+
+    /// A packet has arrived at `station` over the air.
+    pub(super) fn arrive(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        if is_message(p) {
+            // On its way up, `next_hop` is the neighbour that sent the frame, and `hops` is 1 if it was for all.
+            if let Some(agents) = self.forwarding.agents() {
+                agents.message(now, station, p.next_hop, p, !is_copy(p), out.trace);
+                self.carry_out(now, out);
+            }
+            return;
+        }
+        let is_ap = self.air.is_ap(station);
+        if is_ap && self.forwarding.is_infrastructure() {
+            return self.enter(now, station, Side::Air, p, out);
+        }
+        let home = self.bridge.home(p);
+        if is_ap && home.is_none_or(|h| h.station == station) {
+            self.enter(now, station, Side::Air, p, out);
+        } else if let Some(h) = home.filter(|h| h.station == station) {
+            if let Some(local) = self.observers.local(station, now) {
+                out.tell(p.dst, local);
+            }
+            out.send(h.host, p);
+        } else {
+            let mut p = *p;
+            p.hops = p.hops.saturating_add(1);
+            self.send_on(now, station, &p, out);
+        }
+    }
+
+    /// A packet comes back from the MAC or the queue of a station: its next hop could not be reached.
+    pub(super) fn failed(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+        if !r.delivered
+            && let Some(agents) = self.forwarding.agents()
+        {
+            agents.comes_back(now);
+        }
+        self.unreachable(now, r, out);
+    }
+
+    /// Tells the routing agent of a station that a next hop could not be reached.
+    fn unreachable(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+        let routed = if is_message(&r.packet) || r.delivered { None } else { self.bridge.routed(&r.packet) };
+        let Some(agents) = self.forwarding.agents() else {
+            return;
+        };
+        if is_message(&r.packet) && !r.delivered {
+            agents.message_lost(now, &r.packet);
+        }
+        agents.failed(now, r.station, r.next, routed.as_ref(), out.trace);
+    }
+
+    /// Drops `p`, for which there is no route.
+    #[cold]
+    fn drop(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
+        self.unroutable += 1;
+        out.trace.packet(now, Event::Dropped, p);
+    }
+}
