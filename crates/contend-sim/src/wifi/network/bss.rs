@@ -358,10 +358,10 @@ impl Bss {
             match medium.wake(&mut moment) {
                 None => break,
                 Some((who, None)) => {
-                    self.deliver_in_cell(now, who, out);
+                    self.receive_in_cell(now, who, out);
                     break;
                 }
-                Some((who, Some(by))) => self.deliver(now, who, by, out),
+                Some((who, Some(by))) => self.receive_in_field(now, who, by, out),
             }
         }
         if self.has_layers {
@@ -381,7 +381,7 @@ impl Bss {
     #[inline]
     fn finish_layers(&mut self, now: Time, out: &mut Out<'_>) -> Time {
         while let Some(r) = self.stations.take_returned() {
-            self.failed(now, r, out);
+            self.come_back(now, r, out);
             self.carry_out(now, out);
         }
         if !self.stations.known_at_once().is_empty() {
@@ -408,7 +408,7 @@ impl Bss {
             for ap in 0..self.bridge.chains().len() as StationId {
                 if self.bridge.control(ap).deadline() <= now {
                     self.bridge.control(ap).wake(now, out);
-                    self.release(now, ap, out);
+                    self.take_passed(now, ap, out);
                 }
             }
         }
@@ -441,8 +441,8 @@ impl Bss {
 impl Node for Bss {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
-            Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter(now, ap, Side::Wire, p, out),
-            Input::Packet(station, p) => self.send_on(now, station, p, out),
+            Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter_ap(now, ap, Side::Wire, p, out),
+            Input::Packet(station, p) => self.route(now, station, p, out),
             Input::Wake => self.wake(now, out),
             Input::Rejected | Input::Left(_) => {}
         }

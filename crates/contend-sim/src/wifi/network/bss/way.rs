@@ -1,4 +1,19 @@
 //! The way of a packet through the stations of a channel.
+//!
+//! | step | where the packet is | what follows |
+//! | --- | --- | --- |
+//! | [`Bss::enter_ap`] | in an access point, before its control blocks | [`Bss::leave_ap`], when they let it pass |
+//! | [`Bss::leave_ap`] | in an access point, after them | a wire, [`Bss::down`], or [`Bss::route`] |
+//! | [`Bss::route`] | in the network layer of a station | [`Bss::down`], by way of the routing agent if there is one |
+//! | [`Bss::down`] | in the link layer, downwards | [`Bss::enqueue`], after its delay |
+//! | [`Bss::enqueue`] | in the queue of a station | the medium; a Mac may give it up: [`Bss::come_back`] |
+//! | [`Bss::receive_in_field`] | at the receiver of its frame | [`Bss::up`] |
+//! | [`Bss::up`] | in the link layer, upwards | [`Bss::arrive`], after its delay |
+//! | [`Bss::arrive`] | in the network layer of a station | its host or agent, [`Bss::enter_ap`], or [`Bss::route`] |
+//! | [`Bss::come_back`] | in the network layer of its transmitter | the routing agent |
+//!
+//! In a cell link layers take no time and stations forward nothing: from [`Bss::receive_in_cell`] a packet goes to its
+//! host, or to [`Bss::enter_ap`].
 
 use super::super::agents::{is_copy, is_message};
 use super::super::bridge::Exit;
@@ -13,43 +28,43 @@ use contend_core::{Packet, Time};
 
 impl Bss {
     /// A packet enters the access point `ap` from `side`.
-    pub(super) fn enter(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
+    pub(super) fn enter_ap(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
         if self.bridge.control(ap).is_empty() {
-            self.forward(now, ap, p, out);
+            self.leave_ap(now, ap, p, out);
             return;
         }
         self.bridge.control(ap).enter(now, side, *p, out);
-        self.release(now, ap, out);
+        self.take_passed(now, ap, out);
     }
 
-    /// Forwards the packets that have passed the control blocks of `ap`.
-    pub(super) fn release(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
+    /// Takes the packets that the control blocks of `ap` let pass.
+    pub(super) fn take_passed(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
         let mut passed = self.bridge.control(ap).take();
         for (_, p) in passed.drain(..) {
-            self.forward(now, ap, &p, out);
+            self.leave_ap(now, ap, &p, out);
         }
         self.bridge.control(ap).reuse(passed);
     }
 
-    /// Forwards a packet that has entered the access point `ap`.
-    fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
+    /// Forwards a packet that has passed the control blocks of the access point `ap`.
+    fn leave_ap(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
         match self.bridge.exit(ap, p) {
             Some(Exit::Wire(peer)) => out.send(peer, p),
-            Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.accept(now, ap, p, station, out),
-            Some(Exit::Air(_)) => self.send_on(now, ap, p, out),
+            Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.down(now, ap, p, station, out),
+            Some(Exit::Air(_)) => self.route(now, ap, p, out),
             None => self.drop(now, p, out),
         }
     }
 
     /// `station` sends `p` on towards the station where it leaves the air.
     #[inline(always)]
-    pub(super) fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+    pub(super) fn route(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
         if let Forwarding::Agents(_) = self.forwarding {
-            return self.route(now, station, p, out);
+            return self.ask_agent(now, station, p, out);
         }
         let home = || self.bridge.home(p).map(|h| h.station);
         match self.forwarding.next_hop(station, self.air.is_ap(station), home) {
-            Some(next) => self.accept(now, station, p, next, out),
+            Some(next) => self.down(now, station, p, next, out),
             None => {
                 self.drop(now, p, out);
                 if let Some(source) = self.bridge.source(p).filter(|_| self.bridge.station_of(p.src) == Some(station)) {
@@ -60,7 +75,7 @@ impl Bss {
     }
 
     /// The routing agent of `station` gets `p`.
-    fn route(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+    fn ask_agent(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
         match (self.bridge.routed(p), self.forwarding.agents()) {
             (Some(routed), Some(agents)) => {
                 agents.forward(now, station, &routed, out.trace);
@@ -79,7 +94,7 @@ impl Bss {
             let mut ready = agents.take_ready();
             let (purge, unanswered) = (agents.take_purge(), agents.take_unanswered());
             for (station, p) in ready.drain(..) {
-                self.accept(now, station, &p, p.next_hop, out);
+                self.down(now, station, &p, p.next_hop, out);
             }
             if let Some((station, next, packet)) = unanswered {
                 self.unreachable(now, Returned { station, next, packet, delivered: false }, out);
@@ -89,7 +104,7 @@ impl Bss {
                 let (_, mut moment) = self.split(now, out);
                 moment.purge(station, next, &mut purged);
                 for p in &purged {
-                    self.failed(now, Returned { station, next, packet: *p, delivered: false }, out);
+                    self.come_back(now, Returned { station, next, packet: *p, delivered: false }, out);
                 }
             }
             if let Some(agents) = self.forwarding.agents() {
@@ -98,9 +113,9 @@ impl Bss {
         }
     }
 
-    /// Gives `p` to `station`, which has to send it to `to`.
+    /// Gives `p` to the link layer of `station`, which has to send it to `to`.
     #[inline]
-    fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+    fn down(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
         if self.link_layer.is_instant() {
             self.enqueue(now, station, p, to, out);
         } else {
@@ -119,11 +134,11 @@ impl Bss {
 
     /// In a cell, the receiver has got the burst of `who` and forwards its packets.
     #[inline]
-    pub(super) fn deliver_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+    pub(super) fn receive_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
         while let Some((to, packet)) = self.stations.received(who) {
             if self.air.is_ap(to) {
                 let packet = *packet;
-                self.enter(now, to, Side::Air, &packet, out);
+                self.enter_ap(now, to, Side::Air, &packet, out);
             } else if let Some(home) = self.bridge.home(packet) {
                 out.send(home.host, packet);
             }
@@ -131,19 +146,19 @@ impl Bss {
     }
 
     /// In a field, the station `by` has got the burst of `who`.
-    pub(super) fn deliver(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
+    pub(super) fn receive_in_field(&mut self, now: Time, who: Contender, by: StationId, out: &mut Out<'_>) {
         if let Some(p) = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST) {
             let packet = *p;
-            return self.deliver_to(now, who, by, packet, out);
+            return self.up(now, who, by, packet, out);
         }
         while let Some((station, packet)) = self.stations.received(who) {
             let packet = *packet;
-            self.deliver_to(now, who, station, packet, out);
+            self.up(now, who, station, packet, out);
         }
     }
 
-    /// `station` has got `packet` from `who`.
-    fn deliver_to(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
+    /// Gives `packet`, which `station` has got from `who`, to the link layer of `station`.
+    fn up(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
         if is_message(&packet) {
             packet.hops = u8::from(packet.next_hop == BROADCAST);
             packet.next_hop = self.stations.station_of(who);
@@ -167,11 +182,11 @@ impl Bss {
         }
         let is_ap = self.air.is_ap(station);
         if is_ap && self.forwarding.is_infrastructure() {
-            return self.enter(now, station, Side::Air, p, out);
+            return self.enter_ap(now, station, Side::Air, p, out);
         }
         let home = self.bridge.home(p);
         if is_ap && home.is_none_or(|h| h.station == station) {
-            self.enter(now, station, Side::Air, p, out);
+            self.enter_ap(now, station, Side::Air, p, out);
         } else if let Some(h) = home.filter(|h| h.station == station) {
             if let Some(local) = self.observers.local(station, now) {
                 out.tell(p.dst, local);
@@ -180,12 +195,12 @@ impl Bss {
         } else {
             let mut p = *p;
             p.hops = p.hops.saturating_add(1);
-            self.send_on(now, station, &p, out);
+            self.route(now, station, &p, out);
         }
     }
 
     /// A packet comes back from the MAC or the queue of a station: its next hop could not be reached.
-    pub(super) fn failed(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
+    pub(super) fn come_back(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
         if !r.delivered
             && let Some(agents) = self.forwarding.agents()
         {
