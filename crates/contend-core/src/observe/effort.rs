@@ -1,7 +1,7 @@
 //! What a node spends to send its own packets: backoff, and attempts that fail (Barreto 2012 §5.4, eqs. 5.19, 5.20).
 
 use super::local::{Local, ONE};
-use super::{Outcome, OwnExchange, Radio};
+use super::{ExchangeOutcome, OwnExchange, Radio};
 use crate::time::Span;
 
 /// A new attempt changes the share of failures by 1/2^4 of the difference. The thesis does not define the average.
@@ -21,16 +21,17 @@ pub(super) struct Effort {
 
 impl Effort {
     pub(super) fn sent(&mut self, x: &OwnExchange, radio: &Radio) {
-        if x.outcome == Outcome::Broadcast {
+        if x.outcome == ExchangeOutcome::Broadcast {
             return;
         }
         self.backoff = if x.attempt <= 1 { x.backoff } else { self.backoff + x.backoff };
         // With RTS, only the RTS contends: data that fail after a CTS were not hit by a sender that heard the CTS.
-        let failed = if x.protected { x.outcome == Outcome::NoCts } else { x.outcome == Outcome::NoAck };
+        let failed =
+            if x.protected { x.outcome == ExchangeOutcome::NoCts } else { x.outcome == ExchangeOutcome::NoAck };
         let sample = if failed { ONE as i64 } else { 0 };
         let old = self.failed_q20.map_or(sample, i64::from);
         self.failed_q20 = Some((old + ((sample - old) >> GAIN_SHIFT)) as u32);
-        if x.outcome == Outcome::Acked {
+        if x.outcome == ExchangeOutcome::Acked {
             self.done = self.backoff;
             // Eq. 5.20, with the second DIFS and without the ACK, as printed. Without RTS/CTS one SIFS is left.
             let frames = if x.protected { radio.rts + radio.cts + radio.sifs * 2 } else { Span::ZERO };

@@ -107,7 +107,7 @@ pub struct HeardFrame<'a> {
 
 /// How an exchange ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ExchangeOutcome {
     /// The ACK arrived.
     Acked,
     /// No CTS answered the RTS.
@@ -128,7 +128,7 @@ pub struct OwnExchange {
     /// True if an RTS came before the data.
     pub protected: bool,
     /// Its outcome.
-    pub outcome: Outcome,
+    pub outcome: ExchangeOutcome,
     /// When the node began to contend for this attempt: the start of the inter-frame space before its backoff.
     pub began: Time,
     /// The backoff of this attempt: its idle slots.

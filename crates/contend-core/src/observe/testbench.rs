@@ -1,6 +1,6 @@
 //! Frame sequences made by hand, for tests: exchanges of 1500 B at 11 Mb/s with the times of spec S1.
 
-use super::{HeardFrame, Kind, Observer, Outcome, OwnExchange, Radio};
+use super::{ExchangeOutcome, HeardFrame, Kind, Observer, OwnExchange, Radio};
 use crate::time::{Span, Time};
 
 /// 802.11b with long preambles, 11 Mb/s, basic rate 1 Mb/s.
@@ -65,7 +65,7 @@ impl Air {
         let data = self.now + LINK.sifs;
         self.now = data + self.data.1 + LINK.sifs;
         self.frame(o, Kind::Ack, PEER, ME, note);
-        self.exchange(o, began, gap, data, 1, Outcome::Acked);
+        self.exchange(o, began, gap, data, 1, ExchangeOutcome::Acked);
     }
 
     /// The node sends an RTS that nobody answers.
@@ -73,7 +73,7 @@ impl Air {
         let began = self.now;
         self.now += gap + LINK.rts + us(334);
         let end = self.now;
-        self.exchange(o, began, gap, end, attempt, Outcome::NoCts);
+        self.exchange(o, began, gap, end, attempt, ExchangeOutcome::NoCts);
     }
 
     /// Reports an exchange of the node that ends now.
@@ -84,7 +84,7 @@ impl Air {
         gap: Span,
         data: Time,
         attempt: u32,
-        outcome: Outcome,
+        outcome: ExchangeOutcome,
     ) {
         let (bytes, data_time) = self.data;
         let backoff = gap.saturating_sub(LINK.difs);

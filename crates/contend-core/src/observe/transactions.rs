@@ -3,7 +3,7 @@
 //! One exchange of the node itself, one addressed to it and one overheard are followed at a time. A later exchange that
 //! the node overhears replaces an earlier one.
 
-use super::{BROADCAST, HeardFrame, Kind, Outcome, OwnExchange, Radio};
+use super::{BROADCAST, ExchangeOutcome, HeardFrame, Kind, OwnExchange, Radio};
 use crate::time::{Span, Time};
 
 /// The part of a node in an exchange (Barreto 2012 §4.3.1).
@@ -154,7 +154,7 @@ impl Transactions {
             self.began = x.began;
         }
         let (cts, note) = (self.cts.take(), self.note.take());
-        (x.outcome == Outcome::Acked).then_some(Transfer {
+        (x.outcome == ExchangeOutcome::Acked).then_some(Transfer {
             role: Role::Sender,
             bytes: x.bytes,
             began: self.began,

@@ -4,7 +4,7 @@
 //! needs twice as many successes. An aggregate succeeds if at least the share `success` of its MPDUs is acknowledged;
 //! the source knows no aggregates.
 
-use super::{Chain, RateControl, RateId, Sent, Setting, ladder};
+use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::Cx;
 use crate::Refusal;
 use crate::registry::{Args, Param};
@@ -85,7 +85,7 @@ impl RateControl for Aarf {
         Chain::new([(self.ladder[self.at], attempts(left)), below(1), below(2), below(3)])
     }
 
-    fn sent(&mut self, _: &mut Cx, sent: &Sent) {
+    fn sent(&mut self, _: &mut Cx, sent: &Report) {
         self.attempts += 1;
         if sent.acked > 0 && f64::from(sent.acked) >= self.success * f64::from(sent.mpdus) {
             self.successes += 1;

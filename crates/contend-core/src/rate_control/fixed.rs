@@ -1,6 +1,6 @@
 //! Always the same rate.
 
-use super::{Chain, RateControl, RateId, Sent, Setting};
+use super::{Chain, RateControl, RateId, Report, Setting};
 use crate::Cx;
 use crate::Refusal;
 use crate::registry::{Args, Param};
@@ -30,5 +30,5 @@ impl RateControl for Fixed {
     fn choose(&mut self, _: &mut Cx) -> Chain {
         Chain::all(self.rate)
     }
-    fn sent(&mut self, _: &mut Cx, _: &Sent) {}
+    fn sent(&mut self, _: &mut Cx, _: &Report) {}
 }

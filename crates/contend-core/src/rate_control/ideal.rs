@@ -4,7 +4,7 @@
 //! the fastest rate that the SNR of the latest answer allows. Before the first answer it uses the slowest rate. Without
 //! an answer to two attempts the SNR may be old: two attempts have the next slower rate, all others the slowest one.
 
-use super::{Chain, Rate, RateControl, RateId, Sent, Setting};
+use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Cx;
 use crate::Refusal;
 use crate::registry::{Args, Param};
@@ -76,7 +76,7 @@ impl RateControl for Ideal {
         let rate = |at: usize| self.steps[at].id;
         Chain::new([(rate(self.at), 2), (rate(self.at.saturating_sub(1)), 2), (rate(0), 1)])
     }
-    fn sent(&mut self, _: &mut Cx, sent: &Sent) {
+    fn sent(&mut self, _: &mut Cx, sent: &Report) {
         let Some(snr) = sent.snr.filter(|snr| *snr != self.snr) else { return };
         self.snr = snr;
         self.at = self.steps.iter().rposition(|s| s.snr <= snr).unwrap_or(0);
@@ -100,9 +100,9 @@ mod tests {
         let mut bench = Bench::new();
         assert_eq!(bench.choose(&mut *control).rate(0), 0);
         for (snr, want) in [(40.0, 7_u16), (18.4, 3), (18.3, 2), (3.33, 0), (-5.0, 0), (38.33, 7)] {
-            bench.sent(&mut *control, Sent { rate: 0, mpdus: 1, acked: 1, dropped: 0, snr: Some(snr) });
+            bench.sent(&mut *control, Report { rate: 0, mpdus: 1, acked: 1, dropped: 0, snr: Some(snr) });
             // No answer: no news.
-            bench.sent(&mut *control, Sent { rate: 0, mpdus: 1, acked: 0, dropped: 0, snr: None });
+            bench.sent(&mut *control, Report { rate: 0, mpdus: 1, acked: 0, dropped: 0, snr: None });
             let chain = bench.choose(&mut *control);
             let below: RateId = want.saturating_sub(1);
             assert_eq!([0, 1, 2, 3, 4, 9].map(|k| chain.rate(k)), [want, want, below, below, 0, 0], "{snr} dB");

@@ -16,7 +16,7 @@ mod retry;
 mod samples;
 mod stat;
 
-use super::{Chain, RateControl, Sent, Setting};
+use super::{Chain, RateControl, Report, Setting};
 use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -137,7 +137,7 @@ impl RateControl for MinstrelHt {
         }
     }
 
-    fn sent(&mut self, cx: &mut Cx, sent: &Sent) {
+    fn sent(&mut self, cx: &mut Cx, sent: &Report) {
         self.attempts += 1;
         self.mpdus += u64::from(sent.mpdus);
         if let Some(rate) = self.rates.iter_mut().find(|r| r.id == sent.rate) {

@@ -22,7 +22,7 @@ pub trait RateControl: Debug + Send {
     /// The rates of the next burst. It is asked once, before the first attempt.
     fn choose(&mut self, cx: &mut Cx) -> Chain;
     /// An attempt has ended.
-    fn sent(&mut self, cx: &mut Cx, sent: &Sent);
+    fn sent(&mut self, cx: &mut Cx, sent: &Report);
 }
 
 /// The number of a rate in [`Setting::rates`].
@@ -61,7 +61,7 @@ pub struct Setting<'a> {
 
 /// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sent {
+pub struct Report {
     /// The rate of the attempt.
     pub rate: RateId,
     /// Number of MPDUs sent.

@@ -9,7 +9,7 @@
 //! Retries and losses count MPDUs. A chain goes down the ladder: four attempts at the rate, two each at the next two,
 //! then the slowest rate.
 
-use super::{Chain, RateControl, RateId, Sent, Setting, ladder};
+use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::Cx;
 use crate::Refusal;
 use crate::registry::{Args, Param};
@@ -81,7 +81,7 @@ impl RateControl for Onoe {
         Chain::new([(self.ladder[self.at], 4), below(1), below(2), slowest])
     }
 
-    fn sent(&mut self, cx: &mut Cx, sent: &Sent) {
+    fn sent(&mut self, cx: &mut Cx, sent: &Report) {
         if self.until == Time::ZERO {
             self.until = cx.now + self.interval;
         }
@@ -138,11 +138,11 @@ mod tests {
     /// the first report at its end or later.
     fn trace(seconds: &[(u16, u16, u16)]) -> Vec<RateId> {
         let (mut control, mut bench) = (onoe(), Bench::new());
-        bench.sent(&mut *control, Sent { rate: 0, mpdus: 0, acked: 0, dropped: 0, snr: None });
+        bench.sent(&mut *control, Report { rate: 0, mpdus: 0, acked: 0, dropped: 0, snr: None });
         let second = |&(acked, dropped, retries): &(u16, u16, u16)| {
             bench.now += Span::from_secs(1);
             let mpdus = acked + dropped + retries;
-            bench.sent(&mut *control, Sent { rate: 0, mpdus, acked, dropped, snr: None });
+            bench.sent(&mut *control, Report { rate: 0, mpdus, acked, dropped, snr: None });
             bench.choose(&mut *control).rate(0)
         };
         seconds.iter().map(second).collect()

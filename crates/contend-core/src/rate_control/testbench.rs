@@ -1,6 +1,6 @@
 //! A clock, a random stream and a table of rates for tests.
 
-use super::{Chain, Rate, RateControl, RateId, Sent};
+use super::{Chain, Rate, RateControl, RateId, Report};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ impl Bench {
     pub(super) fn choose(&mut self, control: &mut dyn RateControl) -> Chain {
         control.choose(&mut Cx { now: self.now, rng: &mut self.rng })
     }
-    pub(super) fn sent(&mut self, control: &mut dyn RateControl, sent: Sent) {
+    pub(super) fn sent(&mut self, control: &mut dyn RateControl, sent: Report) {
         control.sent(&mut Cx { now: self.now, rng: &mut self.rng }, &sent);
     }
     /// Sends a burst of `mpdus` in one attempt that takes `lasts`; `acked` says how many arrive at a rate.
@@ -40,7 +40,7 @@ impl Bench {
         let (rate, mpdus) = (chain.rate(0), if chain.trial { 1 } else { mpdus });
         self.now += lasts;
         let acked = acked(rate).min(mpdus);
-        self.sent(control, Sent { rate, mpdus, acked, dropped: 0, snr: None });
+        self.sent(control, Report { rate, mpdus, acked, dropped: 0, snr: None });
         rate
     }
 }

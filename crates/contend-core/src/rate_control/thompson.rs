@@ -6,7 +6,7 @@
 //! failed often is drawn low, one that was rarely tried is sometimes drawn high. If the first attempt fails, the
 //! others use the rate with the highest expected throughput.
 
-use super::{Chain, Rate, RateControl, RateId, Sent, Setting};
+use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Refusal;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -80,7 +80,7 @@ impl RateControl for Thompson {
         Chain::new([(drawn, 1), (expected, 1)])
     }
 
-    fn sent(&mut self, cx: &mut Cx, sent: &Sent) {
+    fn sent(&mut self, cx: &mut Cx, sent: &Report) {
         self.mean_mpdus += (f64::from(sent.mpdus) - self.mean_mpdus) / 16.0;
         self.forget(cx.now);
         if let Some(arm) = self.arms.iter_mut().find(|a| a.id == sent.rate) {

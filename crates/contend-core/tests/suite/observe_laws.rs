@@ -1,7 +1,7 @@
 //! Laws of every observer, for frames in any order that time permits.
 
 use crate::common::defaults;
-use contend_core::observe::{BROADCAST, HeardFrame, Kind, Observer, Outcome, OwnExchange, REGISTRY, Radio};
+use contend_core::observe::{BROADCAST, ExchangeOutcome, HeardFrame, Kind, Observer, OwnExchange, REGISTRY, Radio};
 use contend_core::{Body, FlowId, Packet, Span, Time};
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn tell(o: &mut dyn Observer, now: &mut Time, seq: u64, (what, pause, length, na
         let (decoded, packet) = (what < 8, Some(&p));
         o.heard(&HeardFrame { kind, from, to, me: 1, start, end, duration, bytes, decoded, note, packet });
     } else {
-        let outcome = [Outcome::Acked, Outcome::NoCts, Outcome::NoAck][usize::from(what) - 9];
+        let outcome = [ExchangeOutcome::Acked, ExchangeOutcome::NoCts, ExchangeOutcome::NoAck][usize::from(what) - 9];
         let (attempt, protected) = (1 + bytes % 4, from < 2);
         let (began, backoff, data, data_time) = (start, us(pause), start + us(length / 2), us(length / 3));
         o.sent(&OwnExchange { bytes, attempt, protected, outcome, began, backoff, data, data_time, end });

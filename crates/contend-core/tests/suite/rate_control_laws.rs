@@ -1,7 +1,7 @@
 //! Laws of every rate control, for bursts and answers of any kind.
 
 use crate::common::{Reach, defaults, varied};
-use contend_core::rate_control::{REGISTRY, Rate, RateId, Sent, Setting};
+use contend_core::rate_control::{REGISTRY, Rate, RateId, Report, Setting};
 use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -43,7 +43,7 @@ fn run(
             let acked = (f64::from(mpdus) * share) as u16;
             let dropped = if k + 1 == *attempts { mpdus - acked } else { 0 };
             let snr = (acked > 0).then_some(*snr);
-            control.sent(&mut Cx { now, rng: &mut rng }, &Sent { rate, mpdus, acked, dropped, snr });
+            control.sent(&mut Cx { now, rng: &mut rng }, &Report { rate, mpdus, acked, dropped, snr });
             if acked > 0 {
                 break;
             }

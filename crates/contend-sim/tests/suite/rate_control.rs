@@ -4,7 +4,7 @@
 //! which the first that is answered ends it. MPDUs that did not arrive are sent again in another burst.
 
 use crate::common::choose;
-use contend_core::rate_control::{REGISTRY, Rate, RateControl, RateId, Sent, Setting};
+use contend_core::rate_control::{REGISTRY, Rate, RateControl, RateId, Report, Setting};
 use contend_core::registry::{Choice, Value};
 use contend_core::{Cx, Span, Time};
 use contend_sim::rng::stream;
@@ -103,7 +103,7 @@ impl Link {
                 let acked = (0..mpdus).filter(|_| losses.random::<f64>() >= per).count() as u16;
                 now += self.attempt(rate, mpdus);
                 let snr = (acked > 0).then_some(present);
-                let sent = Sent { rate, mpdus: mpdus as u16, acked, dropped: 0, snr };
+                let sent = Report { rate, mpdus: mpdus as u16, acked, dropped: 0, snr };
                 control.sent(&mut Cx { now, rng: &mut rng }, &sent);
                 arrived += if now > from { u64::from(acked) } else { 0 };
                 if acked > 0 {
@@ -168,7 +168,7 @@ fn ideal_picks_the_rate_of_the_closed_form() {
         let want = (0..VHT80.len()).rev().find(|mcs| !lossy(*mcs)).unwrap_or(0);
         let (mut control, mut rng) = (link.control("ideal"), stream(1, "sta0", "rate"));
         let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
-        control.sent(cx, &Sent { rate: 0, mpdus: 1, acked: 1, dropped: 0, snr: Some(snr) });
+        control.sent(cx, &Report { rate: 0, mpdus: 1, acked: 1, dropped: 0, snr: Some(snr) });
         assert_eq!(usize::from(control.choose(cx).rate(0)), want, "{snr} dB");
     }
 }

@@ -1,7 +1,7 @@
 //! The table of spec S1, the rules of §4.3.1, and the readings of spec U1.
 
 use super::super::testbench::{Air, DATA, LINK, SATURATED_GAP, us};
-use super::super::{Kind, Outcome, REGISTRY};
+use super::super::{ExchangeOutcome, Kind, REGISTRY};
 use super::*;
 use crate::registry::{Value, find};
 use crate::time::Span;
@@ -241,7 +241,7 @@ fn failed_attempts_lengthen_the_cycle_and_count_as_failures() {
     let data = air.now + LINK.sifs;
     air.now = data + DATA + LINK.sifs;
     air.frame(&mut *o, Kind::Ack, 2, 1, None);
-    air.exchange(&mut *o, start, gap, data, 2, Outcome::Acked);
+    air.exchange(&mut *o, start, gap, data, 2, ExchangeOutcome::Acked);
     close(mbps(&*o, air.now).0, 12_000.0 / air.now.since(began).as_micros() as f64);
     let local = o.local(air.now);
     assert_eq!(local.backoff, us(310 + 620));

@@ -95,7 +95,7 @@ fn all_faster_rates_of_all_groups_are_tried_again_and_again() {
         }
         bench.now += Span::from_micros(100);
         let acked = if rate <= 4 { mpdus } else { 0 };
-        bench.sent(&mut *control, Sent { rate, mpdus, acked, dropped: 0, snr: None });
+        bench.sent(&mut *control, Report { rate, mpdus, acked, dropped: 0, snr: None });
     }
     // At least 20 ms lie between two trials of a window of 50 ms, which begins with one: at most three a window.
     assert!((500..=1200).contains(&trials.len()), "{}", trials.len());
@@ -116,6 +116,6 @@ fn a_robust_rate_of_two_streams_that_dies_falls_to_one_stream() {
     bench.choose(&mut *control);
     let robust = bench.choose(&mut *control).rate(40);
     assert!(robust >= 8, "{robust}");
-    bench.sent(&mut *control, Sent { rate: robust, mpdus: 32, acked: 0, dropped: 0, snr: None });
+    bench.sent(&mut *control, Report { rate: robust, mpdus: 32, acked: 0, dropped: 0, snr: None });
     assert!(bench.choose(&mut *control).rate(40) < 8);
 }

@@ -8,7 +8,7 @@ use crate::wifi::ids::{Contender, StationId};
 use crate::wifi::sender::air::Air;
 use crate::wifi::spec::CellSpec;
 use contend_core::Refusal;
-use contend_core::observe::{self, HeardFrame, Kind, Local, Observer, Outcome, OwnExchange};
+use contend_core::observe::{self, ExchangeOutcome, HeardFrame, Kind, Local, Observer, OwnExchange};
 use contend_core::registry::Choice;
 use contend_core::{Span, Time};
 
@@ -129,9 +129,9 @@ impl Observers {
     /// An exchange of `station` has ended.
     pub(super) fn sent(&mut self, station: StationId, x: &OwnExchange) {
         let Some(ears) = self.each.get_mut(station as usize) else { return };
-        if x.outcome != Outcome::Broadcast {
+        if x.outcome != ExchangeOutcome::Broadcast {
             ears.truth.contended += x.end.since(x.began);
-            ears.truth.bytes += if x.outcome == Outcome::Acked { u64::from(x.bytes) } else { 0 };
+            ears.truth.bytes += if x.outcome == ExchangeOutcome::Acked { u64::from(x.bytes) } else { 0 };
         }
         ears.all.iter_mut().for_each(|ear| ear.observer.sent(x));
     }

@@ -4,7 +4,7 @@ use super::air::Air;
 use super::aql::Aql;
 use super::counters::StationCounters;
 use super::exchange::{Burst, Content, PartKind};
-use super::rates::{Chosen, Mpdus, Outcome, Rates};
+use super::rates::{AttemptOutcome, Chosen, Mpdus, Rates};
 use crate::trace::{Event, Trace};
 use crate::wifi::ids::{BROADCAST, StationId};
 use contend_core::qdisc::{Link, Sink};
@@ -61,7 +61,7 @@ impl Around<'_> {
 
     /// An attempt of `burst` with data has ended.
     #[inline]
-    pub(crate) fn sent(&mut self, burst: &Burst, outcome: &Outcome) {
+    pub(crate) fn sent(&mut self, burst: &Burst, outcome: &AttemptOutcome) {
         if !self.mpdus.is_empty() {
             self.count(burst, outcome);
         }
@@ -69,7 +69,7 @@ impl Around<'_> {
 
     /// See [`Around::sent`].
     #[inline(never)]
-    fn count(&mut self, burst: &Burst, outcome: &Outcome) {
+    fn count(&mut self, burst: &Burst, outcome: &AttemptOutcome) {
         let &Burst { from, to, rate, content, .. } = burst;
         if to == BROADCAST || matches!(content, Content::Request(_)) {
             return;

@@ -11,7 +11,7 @@ use super::around::{Around, Returned, rate};
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst, Content, PartKind};
 use super::queues::{Queue, Queues};
-use super::rates::{Chosen, Outcome};
+use super::rates::{AttemptOutcome, Chosen};
 use super::store::{Batch, Store};
 use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
@@ -385,7 +385,7 @@ impl Mac {
             Service::Single => {
                 if let Some(s) = &self.in_service {
                     around.leaves(&s.packet);
-                    around.sent(&s.burst, &Outcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr });
+                    around.sent(&s.burst, &AttemptOutcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr });
                 }
                 self.in_service = None;
             }
@@ -455,7 +455,8 @@ impl Mac {
         s.attempt = s.attempt.saturating_add(u8::from(failure != Failure::Internal));
         let is_over = s.short >= self.limits.short || s.long >= self.limits.long;
         if !around.mpdus.is_empty() && around.has_sent(&s.burst, missing, failure) {
-            around.sent(&s.burst, &Outcome { mpdus: 1, dropped: u32::from(is_over), ..Outcome::default() });
+            around
+                .sent(&s.burst, &AttemptOutcome { mpdus: 1, dropped: u32::from(is_over), ..AttemptOutcome::default() });
             s.burst.rate = rate(&mut around.rates, now, around.air, (s.burst.from, s.burst.to), u32::MAX).rate;
         }
         if !is_over {

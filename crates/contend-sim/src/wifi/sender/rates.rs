@@ -9,7 +9,7 @@ use super::air::Air;
 use super::timing::RateNumber;
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::phy::Format;
-use contend_core::rate_control::{Chain, RateControl, Sent};
+use contend_core::rate_control::{Chain, RateControl, Report};
 use contend_core::{Cx, Rng, Span, Time};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -41,7 +41,7 @@ pub(crate) struct Chosen {
 
 /// The result of an attempt with data.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct AttemptOutcome {
     /// MPDUs sent, how many of them were acknowledged, and how many the sender has now given up.
     pub(crate) mpdus: u32,
     pub(crate) acked: u32,
@@ -97,14 +97,14 @@ impl Rates {
         air: &Air,
         (from, to): (StationId, StationId),
         rate: RateNumber,
-        outcome: &Outcome,
+        outcome: &AttemptOutcome,
     ) {
         let Some(choices) = air.choices(from, to) else { return };
         let (Some(link), Some(rate)) = (self.links.get_mut(&to), choices.id(rate)) else { return };
         link.failures = if outcome.answered { 0 } else { link.failures + 1 };
         let number = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let (mpdus, acked, dropped) = (number(outcome.mpdus), number(outcome.acked), number(outcome.dropped));
-        let sent = Sent { rate, mpdus, acked, dropped, snr: outcome.snr };
+        let sent = Report { rate, mpdus, acked, dropped, snr: outcome.snr };
         link.control.sent(&mut Cx { now, rng: &mut self.rng }, &sent);
     }
 }
@@ -126,7 +126,7 @@ pub struct Mpdus {
 
 impl Mpdus {
     /// Counts those of an attempt in this format.
-    pub(crate) fn count(&mut self, format: &Format, outcome: &Outcome) {
+    pub(crate) fn count(&mut self, format: &Format, outcome: &AttemptOutcome) {
         let mpdus = u64::from(outcome.mpdus);
         self.sent += mpdus;
         self.acked += u64::from(outcome.acked);

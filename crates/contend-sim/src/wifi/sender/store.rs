@@ -10,7 +10,7 @@ mod line;
 mod tests;
 
 use self::line::{Held, Line};
-use super::rates::Outcome;
+use super::rates::AttemptOutcome;
 use crate::deadlines::Deadlines;
 use crate::wifi::frame::InFrame;
 use crate::wifi::ids::StationId;
@@ -364,7 +364,7 @@ impl Store {
         end: End,
         all: bool,
         gone: impl FnMut(&Packet, Fate),
-    ) -> Option<(StationId, Outcome)> {
+    ) -> Option<(StationId, AttemptOutcome)> {
         let BatchId { line: i, number } = self.current.take()?;
         let line = self.lines.get_mut(i as usize)?;
         let before = line.pending;

@@ -265,7 +265,7 @@ fn an_error_reaches_those_who_use_the_route_through_a_station() {
     net.isolate(2);
     net.offer(1, 2);
     net.run(at(1.2));
-    assert_eq!(errors(&net), []);
+    assert!(errors(&net).is_empty());
 }
 
 /// RFC 3561 §5, with an IP and a UDP header.

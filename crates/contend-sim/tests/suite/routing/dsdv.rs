@@ -103,10 +103,10 @@ fn a_number_is_told_once_and_a_distance_until_a_full_update() {
     let many: Vec<_> = (1..=12).map(|to| (to, 1, 2)).collect();
     // 12 new destinations are much of the table: all of it is told, with this station itself.
     assert_eq!(told(10, &many)[0], 13);
-    assert_eq!(told(20, &[(2, 1, 4), (3, 1, 4), (4, 1, 4)]), [], "later numbers wait for another cause");
+    assert!(told(20, &[(2, 1, 4), (3, 1, 4), (4, 1, 4)]).is_empty(), "later numbers wait for another cause");
     assert_eq!(told(30, &[(20, 1, 2)]), [4], "a new destination is one, and takes the three numbers along");
     assert_eq!(told(40, &[(21, 1, 2)]), [2], "the distance of the first is told again");
-    assert_eq!(told(50, &[(21, 3, 2)]), [], "a longer route with the same number is ignored");
+    assert!(told(50, &[(21, 3, 2)]).is_empty(), "a longer route with the same number is ignored");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::radio::Own;
 use super::{Field, Flight};
 use crate::wifi::ids::{BROADCAST, StationId};
 use crate::wifi::sender::exchange::PartKind;
-use contend_core::observe::{HeardFrame, Kind, Outcome, OwnExchange};
+use contend_core::observe::{ExchangeOutcome, HeardFrame, Kind, OwnExchange};
 use contend_core::{Span, Time};
 
 impl Field {
@@ -55,7 +55,7 @@ impl Field {
 
     /// Tells the observers of the station of `who` of its exchange `own`, which has ended at `end`.
     #[inline]
-    pub(super) fn observe_own(&self, moment: &mut Moment<'_, '_>, own: &Own, outcome: Outcome, end: Time) {
+    pub(super) fn observe_own(&self, moment: &mut Moment<'_, '_>, own: &Own, outcome: ExchangeOutcome, end: Time) {
         let (who, station) = (own.who, moment.stations.station_of(own.who));
         if !moment.observers.listens(station) {
             return;
@@ -70,7 +70,7 @@ impl Field {
             bytes: s.burst.bytes,
             attempt: u32::from(s.attempt) + 1,
             protected: plan.part_of(PartKind::Rts).is_some(),
-            outcome: if s.burst.to == BROADCAST { Outcome::Broadcast } else { outcome },
+            outcome: if s.burst.to == BROADCAST { ExchangeOutcome::Broadcast } else { outcome },
             // The inter-frame space counts even if it was over before the packet came.
             began: since.min(Time::from_nanos(own.start.as_nanos().saturating_sub(ifs.as_nanos()))),
             backoff: if first { self.slot * slots } else { Span::ZERO },

@@ -8,7 +8,7 @@ use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{Contender, StationId};
 use crate::wifi::sender::exchange::{Answer, PartKind};
 use crate::wifi::sender::mac::{Failure, Next};
-use contend_core::observe::Outcome;
+use contend_core::observe::ExchangeOutcome;
 use contend_core::{Span, Time};
 
 impl Field {
@@ -17,7 +17,7 @@ impl Field {
         let station = moment.stations.station_of(who);
         let Some(own) = self.radios[station as usize].own.take() else { return };
         let now = moment.now;
-        self.observe_own(moment, &own, Outcome::Acked, now);
+        self.observe_own(moment, &own, ExchangeOutcome::Acked, now);
         moment.report(who, now - own.start, true);
         let follows = now + self.sifs;
         let snr = moment.stations.in_service(who).and_then(|s| self.reception.snr(moment.air.channel_of(&s.burst)));
@@ -102,7 +102,7 @@ impl Field {
                 more = timing.short_collider_more;
             }
             from = from.max(over);
-            let outcome = if missing == Answer::Cts { Outcome::NoCts } else { Outcome::NoAck };
+            let outcome = if missing == Answer::Cts { ExchangeOutcome::NoCts } else { ExchangeOutcome::NoAck };
             self.observe_own(moment, &own, outcome, over.max(now));
             let next = moment.not_answered(who, self.heard(moment, who), missing, why);
             self.countdowns[who as usize].back_off(next.slots(), next.has_burst());

@@ -3,7 +3,7 @@
 use super::super::around::{Around, give_up};
 use super::super::exchange::{Answer, Burst, Content};
 use super::super::queues::Making;
-use super::super::rates::{Chosen, Outcome};
+use super::super::rates::{AttemptOutcome, Chosen};
 use super::super::store::{Batch, DELIMITER, End, Fate, Store};
 use super::super::timing::RateNumber;
 use super::{Failure, Heard, InService, Mac, Next, Queues, Service};
@@ -163,7 +163,7 @@ impl Mac {
         if let Some(b) = self.batches() {
             b.failures = 0;
         }
-        let outcome = Outcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
+        let outcome = AttemptOutcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
         around.sent(&burst, &outcome);
     }
 
@@ -216,7 +216,7 @@ impl Mac {
     }
 
     /// The batch of `category` that was in service is over.
-    fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> Outcome {
+    fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> AttemptOutcome {
         let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
         let ended = queue.change(around, |store, around| {
             store.end(now, end, around.left.is_some(), |p, fate| match fate {
@@ -224,7 +224,7 @@ impl Mac {
                 Fate::GivenUp { received } => give_up(around.trace, &mut around.left, counters, now, p, received),
             })
         });
-        let Some((to, outcome)) = ended else { return Outcome::default() };
+        let Some((to, outcome)) = ended else { return AttemptOutcome::default() };
         queue.hold(around.link, to);
         outcome
     }

@@ -5,7 +5,7 @@
 //! given up, the receiver until all MPDUs before it are there. So one line has both the window of the sender and the
 //! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
 
-use super::super::rates::Outcome;
+use super::super::rates::AttemptOutcome;
 use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};
 use crate::wifi::ids::StationId;
 use crate::wifi::spec::Aggregation;
@@ -263,9 +263,9 @@ impl Line {
         end: End,
         all: bool,
         mut gone: impl FnMut(&Packet, Fate),
-    ) -> (Outcome, u32, u32) {
+    ) -> (AttemptOutcome, u32, u32) {
         let spec = self.spec;
-        let (mut outcome, mut settled, mut lost) = (Outcome::default(), 0, 0);
+        let (mut outcome, mut settled, mut lost) = (AttemptOutcome::default(), 0, 0);
         let is_request = number == 0;
         let is_current = |m: &Mpdu| !is_request && m.batch == number;
         // An MPDU alone is answered by an ACK, and is sent again.

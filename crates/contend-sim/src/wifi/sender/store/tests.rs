@@ -118,7 +118,7 @@ fn without_requests_the_data_are_sent_again_and_passed_on_once() {
     store.end(Time::ZERO, End::NotAnswered, false, |_, _| panic!());
     assert_eq!(take(&mut store).unwrap().mpdus, 5);
     store.arrive(|_, _| false);
-    assert_eq!(passed(&mut store), []);
+    assert!(passed(&mut store).is_empty());
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_receiver_that_waits_for_what_was_given_up_is_told() {
         n += 1;
         n == 1
     });
-    assert_eq!(passed(&mut store), []);
+    assert!(passed(&mut store).is_empty());
     let mut gone = vec![];
     store.end(Time::ZERO, End::Answered, false, |p, fate| gone.push((p.sent, fate)));
     assert_eq!(gone, [(Time::ZERO, Fate::GivenUp { received: false })]);
@@ -213,7 +213,7 @@ fn what_is_fixed_ahead_does_not_change() {
     store.begin(second.id);
     assert_eq!(store.on_air().map(|p| p.packet.sent.as_nanos()).collect::<Vec<_>>(), (8..16).collect::<Vec<_>>());
     store.arrive(|_, _| false);
-    assert_eq!(passed(&mut store), []);
+    assert!(passed(&mut store).is_empty());
     store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
     store.begin(third.id);
     store.arrive(|_, _| false);
