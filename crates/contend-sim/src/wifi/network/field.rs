@@ -289,6 +289,7 @@ impl Field {
         }
     }
 
+    #[inline]
     fn set_timer(&mut self, who: Contender) {
         let due = self.countdowns[who as usize].due(self.slot);
         if self.timers.at(who) != due {
@@ -296,6 +297,7 @@ impl Field {
         }
     }
 
+    #[inline]
     fn backoff(&mut self, moment: &mut Moment<'_, '_>, who: Contender, why: Draw) -> u64 {
         let heard = self.heard(moment, who);
         moment.backoff(who, why, heard)
@@ -320,6 +322,7 @@ impl Field {
     }
 
     /// All stations have heard that the medium is idle from `from` on.
+    #[inline]
     fn idle_for_all(&mut self, since: Time) {
         if let History::Common { from, .. } = &mut self.history {
             *from = since;

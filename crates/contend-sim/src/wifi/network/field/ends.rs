@@ -175,6 +175,7 @@ impl Field {
     }
 
     /// `station` sends a frame of the exchange of `owner` after a SIFS.
+    #[inline]
     pub(super) fn owe(&mut self, moment: &Moment<'_, '_>, station: StationId, owner: Contender, kind: PartKind) {
         self.radios[station as usize].answer = Some((owner, kind));
         self.agenda.put(moment.now + self.sifs, What::Answers, station, 0);
