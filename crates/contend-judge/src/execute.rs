@@ -501,7 +501,7 @@ fn make(
         }
         About::Model => {
             let modelled = e.modelled(&need.point, &need.overlay)?;
-            Some(Run::of_model(&need.point, modelled.values().map_err(Refusal::from)?, modelled.arguments))
+            Some(Run::of_model(&need.point, modelled.values()?, modelled.arguments))
         }
     };
     if let Some(run) = &mut run {

@@ -52,12 +52,12 @@ pub(crate) fn model(name: &str, arguments: BTreeMap<String, Argument>) -> PyResu
                         return Err(wrong(&format!("{word}: `{text}` is not a quantity"), &help));
                     }
                 };
-                p.check_quantity(q).map_err(|e| wrong(&format!("{word} {}", e.message), &e.help))?
+                p.check_quantity(q).map_err(|e| wrong(&format!("{word} {}", e.what), &e.remedy))?
             }
         };
         given.insert(p.name, value);
     }
-    m.value_of(|p| given.get(p.name).copied()).map_err(|why| error::plain(&format!("{name}: {why}"), None))
+    m.value_of(|p| given.get(p.name).copied()).map_err(|e| wrong(&e.what, &e.remedy))
 }
 
 /// The base unit in words.

@@ -390,11 +390,11 @@ fn value(model: &str, arguments: &[Given]) -> Result<f64> {
     let given = |name: &str| arguments.iter().find(|a| a.0 == name);
     for p in known.parameters {
         if let Some((_, option, x)) = given(p.name) {
-            p.check(*x).map_err(|e| wrong(format!("{option} {}", e.message), e.help))?;
+            p.check(*x).map_err(|e| wrong(format!("{option} {}", e.what), e.remedy))?;
         }
     }
     // A closed form names its fields with their units: delay_s is the option --delay.
-    let in_options = |why: String| {
+    let in_options = |why: &str| {
         let option = |word: &str| {
             let (field, after) = word.strip_suffix(',').map_or((word, ""), |field| (field, ","));
             let name = field.strip_suffix("_s").or_else(|| field.strip_suffix("_pps"))?;
@@ -403,7 +403,7 @@ fn value(model: &str, arguments: &[Given]) -> Result<f64> {
         };
         why.split(' ').map(|word| option(word).unwrap_or_else(|| word.to_owned())).collect::<Vec<_>>().join(" ")
     };
-    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(format!("{model}: {}", in_options(e)), &remedy))
+    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(format!("{model}: {}", in_options(&e.what)), &remedy))
 }
 
 fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {

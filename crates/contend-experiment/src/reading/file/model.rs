@@ -8,6 +8,7 @@ use super::tree::{Node, NodeKind};
 use crate::names::suggest;
 use crate::reading::expression::Dimension;
 use crate::reading::model::{Model, Parameter, models, named as model_named};
+use contend_core::Refusal;
 use std::collections::BTreeMap;
 
 /// The closed forms at one point of a file.
@@ -24,15 +25,15 @@ impl Modelled {
     ///
     /// # Errors
     /// When a model has no value for these arguments; with its name and the reason.
-    pub fn values(&self) -> Result<BTreeMap<String, f64>, String> {
+    pub fn values(&self) -> Result<BTreeMap<String, f64>, Refusal> {
         self.values_of(|_| true)
     }
 
-    fn values_of(&self, wanted: impl Fn(&Model) -> bool) -> Result<BTreeMap<String, f64>, String> {
+    fn values_of(&self, wanted: impl Fn(&Model) -> bool) -> Result<BTreeMap<String, f64>, Refusal> {
         let value = |m: &Model| match m.value_of(|p| self.arguments.get(p.name).copied()) {
             Ok(x) if x.is_finite() => Ok((m.name.to_owned(), x)),
-            Ok(x) => Err(format!("`{}` is {x} here", m.name)),
-            Err(why) => Err(format!("`{}`: {why}", m.name)),
+            Ok(x) => Err(Refusal::new(format!("`{}` is {x} here", m.name), "change an argument in [model]")),
+            Err(why) => Err(why.of(format_args!("`{}`", m.name))),
         };
         self.models.iter().filter(|m| wanted(m)).map(|m| value(m)).collect()
     }
@@ -82,7 +83,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
     // Slow models are computed when the file runs.
     match modelled.values_of(|m| !m.is_slow) {
         Ok(_) => Ok(modelled),
-        Err(why) => Err(table.error(format!("has no value: {why}"), "change this argument")),
+        Err(why) => Err(table.error(format!("has no value: {}", why.what), "change this argument")),
     }
 }
 
@@ -96,7 +97,7 @@ fn named(v: &Val) -> Result<&'static Model, FileError> {
 fn argument(v: &Val, name: &str, models: &[&Model]) -> Result<f64, FileError> {
     let q = v.any()?;
     for p in models.iter().flat_map(|m| m.parameters).filter(|p| p.name == name) {
-        p.check_quantity(q).map_err(|e| v.error(e.message, e.help))?;
+        p.check_quantity(q).map_err(|e| v.error(e.what, e.remedy))?;
     }
     Ok(q.value)
 }

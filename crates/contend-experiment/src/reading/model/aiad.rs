@@ -1,7 +1,8 @@
 //! Closed forms of AIAD sources at a bottleneck (Jersey 2005 chapter 6).
 
-use super::{Model, Parameter, model, said, whole, yes};
+use super::{Model, Parameter, model, whole, yes};
 use crate::reading::expression::Dimension;
+use contend_theory::Invalid;
 use contend_theory::aiad::{self, Aiad, Motion};
 use contend_theory::hayes::Hayes;
 use contend_theory::marking::{EXPONENT_LIMIT, Marking};
@@ -55,7 +56,7 @@ pub(super) const MODELS: &[Model] = &[
         &AIAD,
         |a| {
             let (case, _) = at_rest(a)?;
-            Ok(case.alpha * said(case.eta())?)
+            Ok(case.alpha * case.eta()?)
         },
     ),
     model(
@@ -137,73 +138,73 @@ const fn with_one_more(last: Parameter) -> [Parameter; 7] {
     [n, capacity, d, dq, alpha, exponent, last]
 }
 
-fn aiad(a: &[f64]) -> Result<(Aiad, Marking), String> {
+fn aiad(a: &[f64]) -> Result<(Aiad, Marking), Invalid> {
     let case = Aiad { n: whole(a[0]), capacity_pps: a[1], delay_s: a[2], queue_s: a[3], alpha: a[4] };
-    Ok((case, said(Marking::of(whole(a[5])))?))
+    Ok((case, Marking::of(whole(a[5]))?))
 }
 
 /// The losses at the equilibrium. Their slope is that of the link.
-fn rest(a: &[f64]) -> Result<aiad::Losses, String> {
+fn rest(a: &[f64]) -> Result<aiad::Losses, Invalid> {
     let (case, marking) = aiad(a)?;
-    Ok(said(case.rest(&marking))?.losses)
+    Ok(case.rest(&marking)?.losses)
 }
 
 /// The system at its equilibrium and the losses there. Argument `together` selects the slope of the losses: of all
 /// sources together, or of one source.
-fn at_rest(a: &[f64]) -> Result<(Aiad, aiad::Losses), String> {
+fn at_rest(a: &[f64]) -> Result<(Aiad, aiad::Losses), Invalid> {
     let (case, marking) = aiad(a)?;
-    let rest = said(case.rest(&marking))?;
+    let rest = case.rest(&marking)?;
     let sources = if a.get(6).is_some_and(|x| *x != 0.0) { f64::from(case.n) } else { 1.0 };
-    Ok((said(case.at(&rest))?, aiad::Losses { slope: rest.losses.slope * sources, ..rest.losses }))
+    Ok((case.at(&rest)?, aiad::Losses { slope: rest.losses.slope * sources, ..rest.losses }))
 }
 
-fn queue_bound(a: &[f64]) -> Result<f64, String> {
+fn queue_bound(a: &[f64]) -> Result<f64, Invalid> {
     let (case, at) = at_rest(a)?;
-    said(case.queue_bound_s(&at))
+    case.queue_bound_s(&at)
 }
 
-fn alpha_eta(a: &[f64]) -> Result<f64, String> {
+fn alpha_eta(a: &[f64]) -> Result<f64, Invalid> {
     let (case, _) = aiad(a)?;
-    Ok(case.alpha * said(case.eta())?)
+    Ok(case.alpha * case.eta()?)
 }
 
-fn alpha_eta_bound(a: &[f64]) -> Result<f64, String> {
+fn alpha_eta_bound(a: &[f64]) -> Result<f64, Invalid> {
     let (case, at) = at_rest(a)?;
-    said(case.alpha_eta_bound(&at))
+    case.alpha_eta_bound(&at)
 }
 
 /// True if both sufficient conditions hold.
-fn bounded(a: &[f64]) -> Result<f64, String> {
+fn bounded(a: &[f64]) -> Result<f64, Invalid> {
     let (case, at) = at_rest(a)?;
-    let back = case.alpha * said(case.eta())?;
-    Ok(yes(case.queue_s < said(case.queue_bound_s(&at))? && back < said(case.alpha_eta_bound(&at))?))
+    let back = case.alpha * case.eta()?;
+    Ok(yes(case.queue_s < case.queue_bound_s(&at)? && back < case.alpha_eta_bound(&at)?))
 }
 
-fn load(a: &[f64]) -> Result<f64, String> {
+fn load(a: &[f64]) -> Result<f64, Invalid> {
     let (case, marking) = aiad(a)?;
-    Ok(said(case.rest(&marking))?.rate_pps / said(case.fair_pps())?)
+    Ok(case.rest(&marking)?.rate_pps / case.fair_pps()?)
 }
 
 /// The characteristic equation of each motion of the sources.
-fn motions(a: &[f64]) -> Result<Vec<Hayes>, String> {
+fn motions(a: &[f64]) -> Result<Vec<Hayes>, Invalid> {
     let (case, marking) = aiad(a)?;
-    let rest = said(case.rest(&marking))?;
+    let rest = case.rest(&marking)?;
     let all: &[Motion] = if case.n > 1 { &[Motion::Together, Motion::Apart] } else { &[Motion::Together] };
-    all.iter().map(|motion| said(case.hayes(&rest, *motion))).collect()
+    all.iter().map(|motion| case.hayes(&rest, *motion)).collect()
 }
 
 /// The growth of the fastest growing motion.
-fn growth(a: &[f64]) -> Result<f64, String> {
+fn growth(a: &[f64]) -> Result<f64, Invalid> {
     Ok(motions(a)?.iter().map(Hayes::growth).fold(f64::NEG_INFINITY, f64::max))
 }
 
-fn condition(a: &[f64]) -> Result<f64, String> {
+fn condition(a: &[f64]) -> Result<f64, Invalid> {
     let which = whole(a[6]) as usize - 1;
     Ok(yes(motions(a)?.iter().all(|h| h.conditions().get(which) == Some(&true))))
 }
 
-fn settles(a: &[f64]) -> Result<f64, String> {
+fn settles(a: &[f64]) -> Result<f64, Invalid> {
     let (case, marking) = aiad(a)?;
-    let settled = |motion| said(case.settles(&marking, motion, 1e-4, 120));
+    let settled = |motion| case.settles(&marking, motion, 1e-4, 120);
     Ok(yes(settled(Motion::Together)? && (case.n == 1 || settled(Motion::Apart)?)))
 }

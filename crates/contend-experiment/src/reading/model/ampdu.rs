@@ -1,6 +1,6 @@
 //! Closed forms of stations with aggregated frames (Høiland-Jørgensen et al. 2017).
 
-use super::{LONGEST, Model, Parameter, model, said};
+use super::{LONGEST, Model, Parameter, model};
 use crate::reading::expression::Dimension;
 use contend_theory::ampdu::Aggregate;
 
@@ -13,7 +13,7 @@ pub(super) const MODELS: &[Model] = &[
         "base rate R(n, l, r) of a station with aggregates that has the air to itself",
         CITE,
         &AGGREGATE,
-        |a| said(aggregate(a).rate()),
+        |a| aggregate(a).rate(),
     ),
     model(
         "ampdu.data_time",
@@ -21,7 +21,7 @@ pub(super) const MODELS: &[Model] = &[
         "T_data, time of an aggregate on the air; its share of the sum of all stations is the airtime with FIFO",
         CITE,
         &AGGREGATE,
-        |a| said(aggregate(a).data_time()),
+        |a| aggregate(a).data_time(),
     ),
     model(
         "ampdu.overhead",
@@ -29,7 +29,7 @@ pub(super) const MODELS: &[Model] = &[
         "T_oh, time around an aggregate: DIFS, SIFS, block acknowledgment and backoff",
         CITE,
         &AGGREGATE,
-        |a| said(aggregate(a).overhead()),
+        |a| aggregate(a).overhead(),
     ),
 ];
 

@@ -1,8 +1,9 @@
 //! Closed forms of many hops: what rt-Winf measures, the delay of a packet over idle hops, the pacing of TCP-AP, and
 //! where RCP settles (Barreto 2012).
 
-use super::{LONGEST, Model, Parameter, model, said, whole};
+use super::{LONGEST, Model, Parameter, model, whole};
 use crate::reading::expression::Dimension;
+use contend_theory::Invalid;
 use contend_theory::dsss::{Dsss, Exchange};
 use contend_theory::hops::{self, Hop};
 use contend_theory::rcp::{self, Step};
@@ -16,7 +17,7 @@ pub(super) const MODELS: &[Model] = &[
         "capacity that rt-Winf measures on one idle link",
         "Barreto 2012 eqs. 4.3, 4.6, 4.14; spec U1",
         &CAPACITY,
-        |a| said(rt_winf::capacity(&exchange(a)?, capacity(a[9]), a[8] * 1e6)),
+        |a| rt_winf::capacity(&exchange(a)?, capacity(a[9]), a[8] * 1e6),
     ),
     model(
         "rt_winf.available",
@@ -32,7 +33,7 @@ pub(super) const MODELS: &[Model] = &[
         "TH_80211b, maximum throughput of one sender with RTS/CTS",
         "Barreto 2012 eqs. 4.16, 4.17",
         &LIMIT,
-        |a| said(rt_winf::limit(&exchange(a)?, a[9], a[8] * 1e6)),
+        |a| rt_winf::limit(&exchange(a)?, a[9], a[8] * 1e6),
     ),
     model(
         "rt_winf.reserved",
@@ -56,7 +57,7 @@ pub(super) const MODELS: &[Model] = &[
         "C_extra, share of the time between two packets that DIFS and backoff take",
         "Barreto 2012 eqs. 5.19, 5.20",
         &CYCLE,
-        |a| said(rt_winf::overhead(&exchange(a)?, a[8] * 1e6)),
+        |a| rt_winf::overhead(&exchange(a)?, a[8] * 1e6),
     ),
     model(
         "hops.delay",
@@ -72,7 +73,7 @@ pub(super) const MODELS: &[Model] = &[
         "FHD, delay over four hops by which TCP-AP paces",
         "Barreto 2012 eqs. 2.26, 2.27, 6.1, 6.2; spec U5",
         &FOUR_HOPS,
-        |a| Ok(said(tcp_ap::four_hop_us(&path(a), a[6] != 0.0))? / 1e6),
+        |a| Ok(tcp_ap::four_hop_us(&path(a), a[6] != 0.0)? / 1e6),
     ),
     model(
         "tcp_ap.contention",
@@ -80,7 +81,7 @@ pub(super) const MODELS: &[Model] = &[
         "R, factor by which WE TCP-AP lengthens the delay of TCP-AP",
         "Barreto 2012 eqs. 6.3-6.5; spec U6",
         &[Parameter::whole("nodes", 1.0, 1e6, "NP, nodes of the path with both ends")],
-        |a| said(tcp_ap::contention(whole(a[0]))),
+        |a| tcp_ap::contention(whole(a[0])),
     ),
     model(
         "rcp.rest_rate",
@@ -92,7 +93,7 @@ pub(super) const MODELS: &[Model] = &[
             Parameter::whole("n", 1.0, 1e9, "flows"),
             Parameter::number("utilisation", 1e-6, 1.0, "eta or C_w, target utilisation").default(0.95),
         ],
-        |a| said(rcp::rest_rate(a[0], a[2], whole(a[1]))),
+        |a| rcp::rest_rate(a[0], a[2], whole(a[1])),
     ),
     model(
         "rcp.factor",
@@ -176,7 +177,7 @@ const FOUR_HOPS: [Parameter; 7] = [
 ];
 
 /// The arguments begin with those of [`AIR`].
-fn exchange(a: &[f64]) -> Result<Exchange, String> {
+fn exchange(a: &[f64]) -> Result<Exchange, Invalid> {
     let phy = Dsss {
         rate_bps: a[1],
         overhead_bytes: a[2],
@@ -186,7 +187,7 @@ fn exchange(a: &[f64]) -> Result<Exchange, String> {
         slot_us: a[6] * 1e6,
         whole_us: a[7] != 0.0,
     };
-    said(phy.exchange(a[0]))
+    phy.exchange(a[0])
 }
 
 fn capacity(form: f64) -> Capacity {
@@ -198,16 +199,16 @@ fn capacity(form: f64) -> Capacity {
     }
 }
 
-fn available(a: &[f64]) -> Result<f64, String> {
+fn available(a: &[f64]) -> Result<f64, Invalid> {
     let (e, backoff, rts) = (exchange(a)?, a[8] * 1e6, a[9] != 0.0);
     let by = if rts { Capacity::Receiver } else { Capacity::Sender };
-    Ok(said(rt_winf::capacity(&e, by, backoff))? * said(rt_winf::unreserved(&e, rts, backoff))?)
+    Ok(rt_winf::capacity(&e, by, backoff)? * rt_winf::unreserved(&e, rts, backoff)?)
 }
 
-fn delay(a: &[f64]) -> Result<f64, String> {
+fn delay(a: &[f64]) -> Result<f64, Invalid> {
     let hop =
         Hop { rts: a[9] != 0.0, propagation_us: a[10] * 1e6, backoff_us: a[11] * 1e6, link_layer_us: a[12] * 1e6 };
-    Ok(said(hops::one_packet(&exchange(a)?, &hop, whole(a[8])))? / 1e6)
+    Ok(hops::one_packet(&exchange(a)?, &hop, whole(a[8]))? / 1e6)
 }
 
 fn path(a: &[f64]) -> Path {
@@ -221,7 +222,7 @@ fn path(a: &[f64]) -> Path {
     }
 }
 
-fn factor(a: &[f64]) -> Result<f64, String> {
+fn factor(a: &[f64]) -> Result<f64, Invalid> {
     let step = Step {
         capacity: a[0],
         load: a[1],
@@ -232,5 +233,5 @@ fn factor(a: &[f64]) -> Result<f64, String> {
         beta: a[6],
         utilisation: a[7],
     };
-    said(step.factor())
+    step.factor()
 }

@@ -1,7 +1,8 @@
 //! Closed forms of GAIAD sources (Jersey 2005 chapter 9).
 
-use super::{Model, Parameter, model, said, whole, yes};
+use super::{Model, Parameter, model, whole, yes};
 use crate::reading::expression::Dimension;
+use contend_theory::Invalid;
 use contend_theory::gaiad::{self, Form, Gaiad};
 use contend_theory::marking::{EXPONENT_LIMIT, Marking};
 
@@ -123,11 +124,11 @@ const fn sources(most: f64) -> [Parameter; 6] {
 }
 
 /// The sources, and their equilibrium.
-fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), String> {
+fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), Invalid> {
     let form = if a[5] == 0.0 { Form::Corrected } else { Form::Printed };
-    let marking = said(Marking::of(whole(a[4])))?;
+    let marking = Marking::of(whole(a[4]))?;
     let case = Gaiad { n: whole(a[0]), alpha: a[1], beta: a[2], capacity: a[3], marking, form };
-    let rest = said(case.rest())?;
+    let rest = case.rest()?;
     Ok((case, rest))
 }
 
@@ -135,7 +136,7 @@ fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), String> {
 type Bend = fn(&Gaiad, &gaiad::Rest) -> f64;
 
 /// The eigenvalues of two motions: of the sources against each other, and of all sources together.
-fn eigenvalues(a: &[f64], bend: Bend) -> Result<[f64; 2], String> {
+fn eigenvalues(a: &[f64], bend: Bend) -> Result<[f64; 2], Invalid> {
     let (case, rest) = gaiad(a)?;
     Ok(case.eigenvalues(&rest, bend(&case, &rest)))
 }
@@ -145,12 +146,12 @@ fn largest(of: [f64; 2]) -> f64 {
     if of[0].abs() > of[1].abs() { of[0] } else { of[1] }
 }
 
-fn stable(a: &[f64], bend: Bend) -> Result<f64, String> {
+fn stable(a: &[f64], bend: Bend) -> Result<f64, Invalid> {
     let (case, rest) = gaiad(a)?;
     Ok(yes(case.stable(&rest, bend(&case, &rest))))
 }
 
-fn settles(a: &[f64]) -> Result<f64, String> {
+fn settles(a: &[f64]) -> Result<f64, Invalid> {
     let (case, _) = gaiad(a)?;
     let steps = whole(a[6]);
     let delays = if a[7] == 0.0 {
@@ -158,5 +159,5 @@ fn settles(a: &[f64]) -> Result<f64, String> {
     } else {
         gaiad::unequal(case.n, steps)
     };
-    Ok(yes(said(case.settles(&delays, 1e-6))?))
+    Ok(yes(case.settles(&delays, 1e-6)?))
 }

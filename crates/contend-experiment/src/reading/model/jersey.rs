@@ -1,7 +1,8 @@
 //! Closed forms of Jersey 2005 chapter 8: fluid models and differentiators.
 
-use super::{Model, Parameter, RAREST, model, said};
+use super::{Model, Parameter, RAREST, model};
 use crate::reading::expression::Dimension;
+use contend_theory::Invalid;
 use contend_theory::differentiator::{self, Accuracy, Losses};
 use contend_theory::fluid::{self, Path};
 
@@ -30,7 +31,7 @@ pub(super) const MODELS: &[Model] = &[
         &RENO_GAIN,
         |a| {
             let (losses, accuracy) = losses(a);
-            said(accuracy.answered(&losses))
+            accuracy.answered(&losses)
         },
     ),
     model(
@@ -39,7 +40,7 @@ pub(super) const MODELS: &[Model] = &[
         "equilibrium window of the fluid model of Reno",
         "Jersey 2005 eq. 8.21",
         &RENO_RATE,
-        |a| Ok(said(fluid::reno(a[0], &Path { rtt_s: a[1], delay_s: a[1] }))?.window),
+        |a| Ok(fluid::reno(a[0], &Path { rtt_s: a[1], delay_s: a[1] })?.window),
     ),
     model(
         "jersey.window",
@@ -47,7 +48,7 @@ pub(super) const MODELS: &[Model] = &[
         "equilibrium window of the fluid model of TCP-Jersey",
         "Jersey 2005 eq. 8.22",
         &RATE,
-        |a| Ok(said(fluid::jersey(a[0], &Path { rtt_s: a[1], delay_s: a[2] }))?.window),
+        |a| Ok(fluid::jersey(a[0], &Path { rtt_s: a[1], delay_s: a[2] })?.window),
     ),
     model(
         "jersey.ratio",
@@ -106,16 +107,16 @@ const RATIO: [Parameter; 2] = [Q, Parameter::share("eta", "d divided by the roun
 const RENO_GAIN: [Parameter; 4] = [PC, PW, AW, AC];
 const GAIN: [Parameter; 6] = [PC, PW, AW, RTT, D, AC];
 
-fn reno_rate(a: &[f64]) -> Result<f64, String> {
-    Ok(said(fluid::reno(a[0], &Path { rtt_s: a[1], delay_s: a[1] }))?.rate_pps)
+fn reno_rate(a: &[f64]) -> Result<f64, Invalid> {
+    Ok(fluid::reno(a[0], &Path { rtt_s: a[1], delay_s: a[1] })?.rate_pps)
 }
 
-fn rate(a: &[f64]) -> Result<f64, String> {
-    Ok(said(fluid::jersey(a[0], &Path { rtt_s: a[1], delay_s: a[2] }))?.rate_pps)
+fn rate(a: &[f64]) -> Result<f64, Invalid> {
+    Ok(fluid::jersey(a[0], &Path { rtt_s: a[1], delay_s: a[2] })?.rate_pps)
 }
 
-fn ratio(a: &[f64]) -> Result<f64, String> {
-    said(fluid::ratio(a[0], a[1]))
+fn ratio(a: &[f64]) -> Result<f64, Invalid> {
+    fluid::ratio(a[0], a[1])
 }
 
 /// pc, pw, aw are the first three arguments wherever they occur; ac the last.
@@ -126,23 +127,23 @@ fn losses(a: &[f64]) -> (Losses, Accuracy) {
     )
 }
 
-fn reno_gain(a: &[f64]) -> Result<f64, String> {
+fn reno_gain(a: &[f64]) -> Result<f64, Invalid> {
     // Reno's gain is the same on every path.
     let (losses, accuracy) = losses(a);
-    said(differentiator::reno_gain(&losses, &accuracy, &Path { rtt_s: 1.0, delay_s: 1.0 }))
+    differentiator::reno_gain(&losses, &accuracy, &Path { rtt_s: 1.0, delay_s: 1.0 })
 }
 
-fn gain(a: &[f64]) -> Result<f64, String> {
+fn gain(a: &[f64]) -> Result<f64, Invalid> {
     let (losses, accuracy) = losses(a);
-    said(differentiator::jersey_gain(&losses, &accuracy, &Path { rtt_s: a[3], delay_s: a[4] }))
+    differentiator::jersey_gain(&losses, &accuracy, &Path { rtt_s: a[3], delay_s: a[4] })
 }
 
-fn advantage(a: &[f64]) -> Result<f64, String> {
+fn advantage(a: &[f64]) -> Result<f64, Invalid> {
     let (losses, accuracy) = losses(a);
-    said(differentiator::advantage(&losses, &accuracy, &accuracy, &Path { rtt_s: a[3], delay_s: a[4] }))
+    differentiator::advantage(&losses, &accuracy, &accuracy, &Path { rtt_s: a[3], delay_s: a[4] })
 }
 
-fn advantage_over_plain(a: &[f64]) -> Result<f64, String> {
+fn advantage_over_plain(a: &[f64]) -> Result<f64, Invalid> {
     let (losses, accuracy) = losses(a);
-    said(differentiator::advantage(&losses, &accuracy, &Accuracy::NONE, &Path { rtt_s: a[3], delay_s: a[4] }))
+    differentiator::advantage(&losses, &accuracy, &Accuracy::NONE, &Path { rtt_s: a[3], delay_s: a[4] })
 }

@@ -18,6 +18,7 @@ mod wifi;
 
 use crate::reading::expression::quantity::LONGEST;
 use crate::reading::expression::{Dimension, Quantity};
+use contend_core::Refusal;
 use contend_theory::Invalid;
 
 /// A closed form.
@@ -35,7 +36,7 @@ pub struct Model {
     pub unit: Dimension,
     /// True if it simulates a system or computes an integral: it takes milliseconds, not microseconds.
     pub is_slow: bool,
-    run: fn(&[f64]) -> Result<f64, String>,
+    run: fn(&[f64]) -> Result<f64, Invalid>,
 }
 
 /// A parameter of a [`Model`].
@@ -53,15 +54,6 @@ pub struct Parameter {
     pub range: (f64, f64),
     /// True if only whole numbers are allowed.
     pub is_whole: bool,
-}
-
-/// Why an argument is refused. A caller adds the place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// What is wrong, without the name of the parameter: `is out of range: 2`.
-    pub message: String,
-    /// What to write instead: `write a value from 0 to 1`.
-    pub help: String,
 }
 
 /// The closed forms of each file.
@@ -92,7 +84,7 @@ const fn model(
     doc: &'static str,
     cite: &'static str,
     parameters: &'static [Parameter],
-    run: fn(&[f64]) -> Result<f64, String>,
+    run: fn(&[f64]) -> Result<f64, Invalid>,
 ) -> Model {
     Model { name, doc, cite, parameters, unit, is_slow: false, run }
 }
@@ -108,13 +100,16 @@ impl Model {
     /// # Errors
     /// With the name of the parameter, if a mandatory argument is missing, if an argument is outside its range, or if
     /// the arguments contradict each other.
-    pub fn value_of(&self, given: impl Fn(&Parameter) -> Option<f64>) -> Result<f64, String> {
+    pub fn value_of(&self, given: impl Fn(&Parameter) -> Option<f64>) -> Result<f64, Refusal> {
         let argument = |p: &Parameter| {
-            let x = given(p).or(p.default).ok_or_else(|| format!("needs {}", p.name))?;
-            p.check(x).map_err(|e| format!("{} {}; {}", p.name, e.message, e.help))?;
+            let missing = || Refusal::new(format!("needs {}", p.name), format!("give it a value like {}", p.example()));
+            let x = given(p).or(p.default).ok_or_else(missing)?;
+            p.check(x).map_err(|e| Refusal::new(format!("{} {}", p.name, e.what), e.remedy))?;
             Ok(x)
         };
-        (self.run)(&self.parameters.iter().map(argument).collect::<Result<Vec<_>, String>>()?)
+        let arguments = self.parameters.iter().map(argument).collect::<Result<Vec<_>, Refusal>>()?;
+        let remedy = || format!("change an argument; `contend explain {}` explains them", self.name);
+        (self.run)(&arguments).map_err(|e| Refusal::new(e.to_string(), remedy()))
     }
 }
 
@@ -164,16 +159,17 @@ impl Parameter {
     /// Checks that the argument `x` is in the range, and whole if it must be.
     ///
     /// # Errors
-    /// The message and the remedy.
-    pub fn check(&self, x: f64) -> Result<(), Refused> {
+    /// What is wrong, without the name of the parameter (`is out of range: 2`), and the range. A caller adds the name as
+    /// its user writes it.
+    pub fn check(&self, x: f64) -> Result<(), Refusal> {
         let show = |value| Quantity { value, unit: self.unit };
         let (least, most) = self.range;
         let kind = if self.is_whole { "whole number" } else { "value" };
-        let help = || format!("write a {kind} from {} to {}", show(least), show(most));
+        let remedy = || format!("write a {kind} from {} to {}", show(least), show(most));
         if !(least..=most).contains(&x) {
-            Err(Refused { message: format!("is out of range: {}", show(x)), help: help() })
+            Err(Refusal::new(format!("is out of range: {}", show(x)), remedy()))
         } else if self.is_whole && x.fract() != 0.0 {
-            Err(Refused { message: format!("is not a whole number: {x}"), help: help() })
+            Err(Refusal::new(format!("is not a whole number: {x}"), remedy()))
         } else {
             Ok(())
         }
@@ -182,11 +178,11 @@ impl Parameter {
     /// Checks the unit of `q`, then as [`Parameter::check`]. A zero has every unit.
     ///
     /// # Errors
-    /// The message and the remedy.
-    pub fn check_quantity(&self, q: Quantity) -> Result<f64, Refused> {
+    /// As [`Parameter::check`].
+    pub fn check_quantity(&self, q: Quantity) -> Result<f64, Refusal> {
         if !q.unit.adds_to(self.unit) && q.value != 0.0 {
-            let message = format!("must be {}, but {q} is {}", self.unit.noun(), q.unit.noun());
-            return Err(Refused { message, help: format!("write {} like {}", self.unit.noun(), self.example()) });
+            let what = format!("must be {}, but {q} is {}", self.unit.noun(), q.unit.noun());
+            return Err(Refusal::new(what, format!("write {} like {}", self.unit.noun(), self.example())));
         }
         self.check(q.value).map(|()| q.value)
     }
@@ -203,10 +199,6 @@ impl Parameter {
             Dimension::Length => "10m",
         }
     }
-}
-
-fn said<T>(result: Result<T, Invalid>) -> Result<T, String> {
-    result.map_err(|e| e.to_string())
 }
 
 /// Converts an argument that [`Parameter::check`] found to be a whole number.
@@ -259,8 +251,9 @@ mod tests {
                         assert!(!x.is_nan(), "{} at {at:?}", m.name);
                         values += 1;
                     }
-                    Err(why) => {
-                        assert!(why.contains(" must be ") || why.contains("; use "), "{} at {at:?}: {why}", m.name)
+                    Err(Refusal { what, remedy }) => {
+                        assert!(what.contains(" must be ") || what.contains("; use "), "{} at {at:?}: {what}", m.name);
+                        assert!(remedy.contains(m.name), "{remedy}");
                     }
                 }
             }
@@ -275,7 +268,7 @@ mod tests {
             assert!(least < most && p.default.is_none_or(|x| p.check(x).is_ok()), "{} of {}", p.name, m.name);
             for x in [least - 1.0, most * 2.0 + 1.0, f64::NAN, f64::INFINITY] {
                 let refused = p.check(x).unwrap_err();
-                assert!(refused.help.contains(&Quantity { value: most, unit: p.unit }.to_string()), "{refused:?}");
+                assert!(refused.remedy.contains(&Quantity { value: most, unit: p.unit }.to_string()), "{refused:?}");
             }
             assert_eq!(p.check(least + (most - least) / 8.0 + 0.001).is_err(), p.is_whole, "{} of {}", p.name, m.name);
         }

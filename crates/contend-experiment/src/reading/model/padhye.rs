@@ -1,7 +1,8 @@
 //! Closed forms of flows that lose packets at random (Padhye 1998, Mathis 1997).
 
-use super::{Model, Parameter, RAREST, model, said};
+use super::{Model, Parameter, RAREST, model};
 use crate::reading::expression::Dimension;
+use contend_theory::Invalid;
 use contend_theory::padhye::{self, Path};
 
 pub(super) const MODELS: &[Model] = &[
@@ -19,7 +20,7 @@ pub(super) const MODELS: &[Model] = &[
         "mean window of a flow that loses each packet with probability p",
         "Mathis, Semke, Mahdavi, Ott 1997, as Jersey 2005 eq. 2.2 has it",
         &[LOST],
-        |a| said(padhye::square_root_window(a[0])),
+        |a| padhye::square_root_window(a[0]),
     ),
     model(
         "padhye.square_root_rate",
@@ -27,7 +28,7 @@ pub(super) const MODELS: &[Model] = &[
         "packets per second of a flow that loses each packet with probability p, without timeouts",
         "Mathis, Semke, Mahdavi, Ott 1997, as Jersey 2005 eq. 2.3 has it",
         &[LOST, RTT],
-        |a| said(padhye::square_root_rate(a[0], a[1])),
+        |a| padhye::square_root_rate(a[0], a[1]),
     ),
 ];
 
@@ -41,6 +42,6 @@ const PATH: [Parameter; 5] = [
     Parameter::packets("window", "window limit; 0 for no limit").default(0.0),
 ];
 
-fn padhye_rate(a: &[f64]) -> Result<f64, String> {
-    said(padhye::padhye(a[0], &Path { rtt_s: a[1], t0_s: a[2], b: a[3], window: (a[4] > 0.0).then_some(a[4]) }))
+fn padhye_rate(a: &[f64]) -> Result<f64, Invalid> {
+    padhye::padhye(a[0], &Path { rtt_s: a[1], t0_s: a[2], b: a[3], window: (a[4] > 0.0).then_some(a[4]) })
 }

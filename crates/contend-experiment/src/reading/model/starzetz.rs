@@ -1,9 +1,10 @@
 //! The closed forms of Starzetz 2006 for expressions: chapter 8 (table H, effective windows, fairness, the cost of
 //! backoffs) and eq. 9.3.
 
-use super::{Model, Parameter, model, said, whole};
+use super::{Model, Parameter, model, whole};
 use crate::reading::expression::Dimension;
 use contend_core::qdisc::vfq::contention_fit;
+use contend_theory::Invalid;
 use contend_theory::backoff_cost::{Costs, Optimum, Sum};
 use contend_theory::backoff_density;
 use contend_theory::effective_window::{Measured, Standing, beside, reference, window_of};
@@ -230,64 +231,64 @@ fn family(ramp: f64) -> Family {
     if ramp == 0.0 { Family::Uniform } else { Family::Hash1 }
 }
 
-fn table(a: &[f64]) -> Result<Contention, String> {
-    said(hash_table::contention(&said(family(a[2]).slots(whole(a[1])))?, whole(a[0])))
+fn table(a: &[f64]) -> Result<Contention, Invalid> {
+    hash_table::contention(&family(a[2]).slots(whole(a[1]))?, whole(a[0]))
 }
 
-fn collision(a: &[f64]) -> Result<f64, String> {
+fn collision(a: &[f64]) -> Result<f64, Invalid> {
     Ok(table(a)?.collision)
 }
 
-fn ratio(a: &[f64]) -> Result<f64, String> {
+fn ratio(a: &[f64]) -> Result<f64, Invalid> {
     Ok(table(a)?.ratio())
 }
 
 /// The wait is 0 if no such cycle exists.
-fn success_wait(a: &[f64]) -> Result<f64, String> {
+fn success_wait(a: &[f64]) -> Result<f64, Invalid> {
     Ok(table(a)?.success_wait.unwrap_or(0.0))
 }
 
-fn collision_wait(a: &[f64]) -> Result<f64, String> {
+fn collision_wait(a: &[f64]) -> Result<f64, Invalid> {
     Ok(table(a)?.collision_wait.unwrap_or(0.0))
 }
 
-fn window(a: &[f64]) -> Result<f64, String> {
-    said(window_of(family(a[2]), whole(a[0]), a[1]))
+fn window(a: &[f64]) -> Result<f64, Invalid> {
+    window_of(family(a[2]), whole(a[0]), a[1])
 }
 
-fn equal(a: &[f64]) -> Result<Contention, String> {
+fn equal(a: &[f64]) -> Result<Contention, Invalid> {
     let n = whole(a[0]);
-    said(reference(n, said(window_of(Family::Uniform, n, a[1]))?))
+    reference(n, window_of(Family::Uniform, n, a[1])?)
 }
 
-fn equal_success_wait(a: &[f64]) -> Result<f64, String> {
+fn equal_success_wait(a: &[f64]) -> Result<f64, Invalid> {
     Ok(equal(a)?.success_wait.unwrap_or(0.0))
 }
 
-fn equal_collision_wait(a: &[f64]) -> Result<f64, String> {
+fn equal_collision_wait(a: &[f64]) -> Result<f64, Invalid> {
     Ok(equal(a)?.collision_wait.unwrap_or(0.0))
 }
 
-fn observed(a: &[f64]) -> Result<f64, String> {
-    said(hash_table::with_errors(a[0], a[1]))
+fn observed(a: &[f64]) -> Result<f64, Invalid> {
+    hash_table::with_errors(a[0], a[1])
 }
 
-fn memoryless(a: &[f64]) -> Result<f64, String> {
-    said(self_correlation::memoryless(whole(a[0]), whole(a[1])))
+fn memoryless(a: &[f64]) -> Result<f64, Invalid> {
+    self_correlation::memoryless(whole(a[0]), whole(a[1]))
 }
 
-fn tcf(a: &[f64]) -> Result<f64, String> {
-    said(self_correlation::tcf(whole(a[0]), whole(a[1])))
+fn tcf(a: &[f64]) -> Result<f64, Invalid> {
+    self_correlation::tcf(whole(a[0]), whole(a[1]))
 }
 
-fn jain(a: &[f64]) -> Result<f64, String> {
-    said(window_fairness::jain(whole(a[0]), whole(a[1])))
+fn jain(a: &[f64]) -> Result<f64, Invalid> {
+    window_fairness::jain(whole(a[0]), whole(a[1]))
 }
 
 /// Compares the waits of a method with those of the method H at the same share of collisions.
-fn standing(a: &[f64]) -> Result<f64, String> {
+fn standing(a: &[f64]) -> Result<f64, Invalid> {
     let measured = Measured { collision: a[1], success_wait: a[2], collision_wait: a[3] };
-    Ok(match said(beside(whole(a[0]), &measured, a[4]))?.standing {
+    Ok(match beside(whole(a[0]), &measured, a[4])?.standing {
         Standing::Same => 0.0,
         Standing::Better => 1.0,
         Standing::Worse => 2.0,
@@ -295,12 +296,12 @@ fn standing(a: &[f64]) -> Result<f64, String> {
     })
 }
 
-fn fit(a: &[f64]) -> Result<f64, String> {
+fn fit(a: &[f64]) -> Result<f64, Invalid> {
     Ok(contention_fit(whole(a[0])))
 }
 
-fn unequal(a: &[f64]) -> Result<f64, String> {
-    said(permutation::unequal(whole(a[0]), a[1]))
+fn unequal(a: &[f64]) -> Result<f64, Invalid> {
+    permutation::unequal(whole(a[0]), a[1])
 }
 
 const COST: Parameter =
@@ -323,59 +324,59 @@ const LEAST_PER_SUCCESS: [Parameter; 4] = [N, SLOTS, COST, FORM];
 const OPTIMAL: [Parameter; 6] = [N, SLOTS, COST, T, FORM, PER_SUCCESS];
 const OPTIMAL_COLLISION: [Parameter; 5] = [N, SLOTS, COST, FORM, PER_SUCCESS];
 
-fn with_wait(a: &[f64]) -> Result<f64, String> {
-    Ok(said(backoff_density::with_wait(a[0], a[1]))?.pdf)
+fn with_wait(a: &[f64]) -> Result<f64, Invalid> {
+    Ok(backoff_density::with_wait(a[0], a[1])?.pdf)
 }
 
-fn without_wait(a: &[f64]) -> Result<f64, String> {
-    Ok(said(backoff_density::without_wait(a[0], a[1]))?.pdf)
+fn without_wait(a: &[f64]) -> Result<f64, Invalid> {
+    Ok(backoff_density::without_wait(a[0], a[1])?.pdf)
 }
 
-fn costs(slots: f64, cost: f64, form: f64) -> Result<Costs, String> {
+fn costs(slots: f64, cost: f64, form: f64) -> Result<Costs, Invalid> {
     let slots = whole(slots);
-    said(match whole(form) {
+    match whole(form) {
         0 => Costs::slots(slots, cost),
         1 => Costs::density(slots, cost),
         2 => Costs::density_without_wait(slots, cost),
         _ => Costs::collisions(slots),
-    })
+    }
 }
 
 /// The cheapest backoff of `n` stations with these costs.
-fn cheapest(n: f64, costs: &Costs, per_success: f64) -> Result<Optimum, String> {
+fn cheapest(n: f64, costs: &Costs, per_success: f64) -> Result<Optimum, Invalid> {
     let n = whole(n);
-    said(if per_success == 0.0 { costs.optimum(n) } else { costs.optimum_per_success(n) })
+    if per_success == 0.0 { costs.optimum(n) } else { costs.optimum_per_success(n) }
 }
 
-fn wasted(a: &[f64], slots: &Slots) -> Result<f64, String> {
+fn wasted(a: &[f64], slots: &Slots) -> Result<f64, Invalid> {
     let sum = if a[4] == 0.0 { Sum::Expanded } else { Sum::Printed };
-    said(costs(a[1], a[2], a[3])?.wasted(slots, whole(a[0]), sum))
+    costs(a[1], a[2], a[3])?.wasted(slots, whole(a[0]), sum)
 }
 
-fn least(a: &[f64]) -> Result<f64, String> {
+fn least(a: &[f64]) -> Result<f64, Invalid> {
     let best = cheapest(a[0], &costs(a[1], a[2], a[3])?, 0.0)?;
     if a[4] == 0.0 { Ok(best.wasted) } else { wasted(a, &best.slots) }
 }
 
-fn least_per_success(a: &[f64]) -> Result<f64, String> {
+fn least_per_success(a: &[f64]) -> Result<f64, Invalid> {
     Ok(cheapest(a[0], &costs(a[1], a[2], a[3])?, 1.0)?.wasted)
 }
 
-fn optimal_collision(a: &[f64]) -> Result<f64, String> {
+fn optimal_collision(a: &[f64]) -> Result<f64, Invalid> {
     let best = cheapest(a[0], &costs(a[1], a[2], a[3])?, a[4])?;
-    Ok(said(hash_table::contention(&best.slots, whole(a[0])))?.collision)
+    Ok(hash_table::contention(&best.slots, whole(a[0]))?.collision)
 }
 
-fn uniform(a: &[f64]) -> Result<f64, String> {
-    wasted(a, &said(Slots::uniform(whole(a[1])))?)
+fn uniform(a: &[f64]) -> Result<f64, Invalid> {
+    wasted(a, &Slots::uniform(whole(a[1]))?)
 }
 
-fn hash1(a: &[f64]) -> Result<f64, String> {
-    wasted(a, &said(Slots::hash1(whole(a[1])))?)
+fn hash1(a: &[f64]) -> Result<f64, Invalid> {
+    wasted(a, &Slots::hash1(whole(a[1]))?)
 }
 
 /// The density in the slot in which t lies.
-fn optimal_density(a: &[f64]) -> Result<f64, String> {
+fn optimal_density(a: &[f64]) -> Result<f64, Invalid> {
     let best = cheapest(a[0], &costs(a[1], a[2], a[4])?, a[5])?.slots;
     let p = best.probabilities();
     let at = ((a[3] * p.len() as f64) as usize).min(p.len().saturating_sub(1));

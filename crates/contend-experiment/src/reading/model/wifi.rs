@@ -1,8 +1,9 @@
 //! Closed forms of saturated stations (Bianchi), of two stations exactly, of cycle times (Medepalli and Tobagi), and of
 //! the windows and queues of an access point (Keceli 2008).
 
-use super::{LONGEST, Model, Parameter, model, said, whole};
+use super::{LONGEST, Model, Parameter, model, whole};
 use crate::reading::expression::Dimension;
+use contend_theory::Invalid;
 use contend_theory::bianchi::{self, STATIONS_LIMIT, Saturation};
 use contend_theory::cycle_time::Cycle;
 use contend_theory::dcf::{ATTEMPTS_LIMIT, CW_LIMIT};
@@ -28,7 +29,7 @@ pub(super) const MODELS: &[Model] = &[
         "share of attempts that collide among n saturated stations",
         BIANCHI,
         &CONTENDING,
-        |a| Ok(said(bianchi::fixed_point(&backoff(&a[1..]), whole(a[0])))?.1),
+        |a| Ok(bianchi::fixed_point(&backoff(&a[1..]), whole(a[0]))?.1),
     ),
     model(
         "bianchi.service_time",
@@ -44,7 +45,7 @@ pub(super) const MODELS: &[Model] = &[
         "probability that one of n saturated stations transmits in a slot",
         BIANCHI,
         &CONTENDING,
-        |a| Ok(said(bianchi::fixed_point(&backoff(&a[1..]), whole(a[0])))?.0),
+        |a| Ok(bianchi::fixed_point(&backoff(&a[1..]), whole(a[0]))?.0),
     ),
     model(
         "bianchi.drop_probability",
@@ -60,7 +61,7 @@ pub(super) const MODELS: &[Model] = &[
         "total throughput of two saturated stations, exact",
         CHAIN,
         &PAIR,
-        |a| said(pair(&a[5..], a[0])?.throughput_bps(&times(a))),
+        |a| pair(&a[5..], a[0])?.throughput_bps(&times(a)),
     )
     .slow(),
     model(
@@ -86,7 +87,7 @@ pub(super) const MODELS: &[Model] = &[
         "mean time in which each of two saturated stations succeeds once",
         "Keceli, Inan, Ayanoglu 2008 §III-B, after Medepalli, Tobagi 2005",
         &TWO,
-        |a| said(cycle(&a[3..], a[6])?.time(a[0], a[1], a[2])),
+        |a| cycle(&a[3..], a[6])?.time(a[0], a[1], a[2]),
     ),
     model(
         "fcwa.window",
@@ -94,7 +95,7 @@ pub(super) const MODELS: &[Model] = &[
         "largest window that does not overflow the access point's queue",
         "Keceli, Inan, Ayanoglu 2008 §III eqs. 4, 6",
         &WINDOW,
-        |a| said(mix(&a[2..])?.window(a[0], a[1])),
+        |a| mix(&a[2..])?.window(a[0], a[1]),
     ),
     model(
         "fcwa.buffer",
@@ -102,7 +103,7 @@ pub(super) const MODELS: &[Model] = &[
         "queue of the access point that flows with this window need, below 0 if they need none",
         "Keceli, Inan, Ayanoglu 2008 §III eq. 10",
         &BUFFER,
-        |a| said(mix(&a[2..])?.buffer(a[0], a[1])),
+        |a| mix(&a[2..])?.buffer(a[0], a[1]),
     ),
     model(
         "fcwa.flow_time",
@@ -110,7 +111,7 @@ pub(super) const MODELS: &[Model] = &[
         "CT_flow, mean time between two data packets of a flow",
         "Keceli, Inan, Ayanoglu 2008 §III eqs. 3, 5",
         &CELL,
-        |a| said(mix(a)?.ct_flow()),
+        |a| mix(a)?.ct_flow(),
     ),
     model(
         "fcwa.throughput",
@@ -118,7 +119,7 @@ pub(super) const MODELS: &[Model] = &[
         "total throughput of all flows, each with the largest window that does not overflow the queue",
         "Keceli, Inan, Ayanoglu 2008 §III eqs. 3, 5",
         &THROUGHPUT,
-        |a| said(mix(&a[1..])?.throughput(a[0] * 8.0)),
+        |a| mix(&a[1..])?.throughput(a[0] * 8.0),
     ),
     model(
         "fcwa.fixed_window",
@@ -199,30 +200,30 @@ fn times(a: &[f64]) -> SlotTimes {
     SlotTimes { slot_us: a[1] * 1e6, ts_us: a[2] * 1e6, tc_us: a[3] * 1e6, payload_bits: a[4] * 8.0 }
 }
 
-fn saturation(a: &[f64]) -> Result<Saturation, String> {
-    said(bianchi::saturation(&backoff(&a[5..]), &times(a), whole(a[0])))
+fn saturation(a: &[f64]) -> Result<Saturation, Invalid> {
+    bianchi::saturation(&backoff(&a[5..]), &times(a), whole(a[0]))
 }
 
-fn pair(a: &[f64], counted: f64) -> Result<TwoStation, String> {
-    said(two_station::solve(&backoff(a), if counted == 0.0 { BusySlot::Frozen } else { BusySlot::Counted }))
+fn pair(a: &[f64], counted: f64) -> Result<TwoStation, Invalid> {
+    two_station::solve(&backoff(a), if counted == 0.0 { BusySlot::Frozen } else { BusySlot::Counted })
 }
 
-fn cycle(a: &[f64], form: f64) -> Result<Cycle, String> {
+fn cycle(a: &[f64], form: f64) -> Result<Cycle, Invalid> {
     let backoff = backoff(a);
-    said(match whole(form) {
+    match whole(form) {
         0 => Cycle::m2(&backoff),
         1 => Cycle::m1(&backoff),
         _ => Cycle::exact(&backoff, BusySlot::Frozen),
-    })
+    }
 }
 
 /// The arguments are those of [`CELL`].
-fn cycle_time(a: &[f64]) -> Result<f64, String> {
-    let pairs = said(cycle(&a[6..], a[9])?.pairs(a[3], a[4], a[5]))?;
-    said(pairs.ct_ap(a[0], a[1], a[2]))
+fn cycle_time(a: &[f64]) -> Result<f64, Invalid> {
+    let pairs = cycle(&a[6..], a[9])?.pairs(a[3], a[4], a[5])?;
+    pairs.ct_ap(a[0], a[1], a[2])
 }
 
 /// The arguments are those of [`CELL`].
-fn mix(a: &[f64]) -> Result<Mix, String> {
+fn mix(a: &[f64]) -> Result<Mix, Invalid> {
     Ok(Mix { n_up: a[0], n_down: a[1], b: a[2], ct_ap: cycle_time(a)? })
 }

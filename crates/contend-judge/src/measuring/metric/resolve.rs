@@ -306,7 +306,7 @@ fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<
             return Err(error(x.span, message, unit_help(p.unit)));
         }
         if let Some(Err(refused)) = constant(&x.expr).map(|value| p.check(value)) {
-            return Err(error(x.span, format!("{} {}", p.name, refused.message), refused.help));
+            return Err(error(x.span, format!("{} {}", p.name, refused.what), refused.remedy));
         }
         if given.get_mut(i).is_some_and(|g| std::mem::replace(g, x.expr) != Expr::Absent) {
             return Err(error(span, format!("{} is given twice", p.name), "remove one"));

@@ -76,7 +76,7 @@ pub(super) fn run(one: &One) -> Result<Done> {
         let at = combination(lists, row);
         let given = |p: &Parameter| model.parameters.iter().position(|q| q.name == p.name).and_then(|i| at.get(i));
         let value = model.value_of(|p| given(p).copied());
-        let value = value.map_err(|why| wrong(format!("{}: {why}", model.name), "change the argument"))?;
+        let value = value.map_err(|e| wrong(format!("{}: {}", model.name, e.what), "change the argument"))?;
         let cells: Vec<String> = columns.iter().map(|i| at.get(*i).map_or(String::new(), f64::to_string)).collect();
         table += &line(&cells, &digits(value));
         let mut object: Map<String, Value> =
@@ -110,7 +110,7 @@ fn list(p: &Parameter, text: &str) -> Result<Numbers, String> {
         None => text.split(',').map(any).collect::<Result<_, _>>()?,
     };
     let checked: Result<Vec<f64>, _> = quantities.into_iter().map(|q| p.check_quantity(q)).collect();
-    checked.map(Numbers).map_err(|e| format!("{}; {}", e.message, e.help))
+    checked.map(Numbers).map_err(|e| e.to_string())
 }
 
 /// A number or a quantity.
