@@ -22,7 +22,7 @@ pub(crate) struct Comparison {
 pub(crate) fn compare(a: &Results, b: &Results, metrics: Option<Vec<String>>) -> PyResult<Comparison> {
     let (first, second) = (a.outcome(), b.outcome());
     let remedy = "compare results with the same [sweep], or fix the keys with set=";
-    let pairs = pairs(&first.runs, &second.runs).map_err(|err| error::plain(&err, Some(remedy)))?;
+    let pairs = pairs(&first.runs, &second.runs).map_err(|err| error::plain(&err.what, Some(remedy)))?;
     let metrics = metrics.unwrap_or_else(|| usual_metrics(first));
     let found = differences(&first.runs, &second.runs, &pairs, &metrics);
     if let Some(why) = found.iter().map(|d| d.missing.as_ref()).collect::<Option<Vec<_>>>() {

@@ -4,6 +4,7 @@
 //! varies less from seed to seed than the runs do. The mean difference has a 95 % Student interval over the pairs.
 
 use crate::measuring::metric::{Expr, Unmeasured};
+use contend_core::Refusal;
 use contend_experiment::results::{PointKey, Run, distinct};
 use contend_experiment::stats::{self, Estimate, Range, Reading};
 use serde::Serialize;
@@ -76,13 +77,13 @@ impl Difference {
 ///
 /// # Errors
 /// When the two have several points and none in common.
-pub fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Result<Vec<[&'a PointKey; 2]>, String> {
+pub fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Result<Vec<[&'a PointKey; 2]>, Refusal> {
     let (of_a, of_b) = (points(a), points(b));
     let common: Vec<[&PointKey; 2]> = of_b.iter().filter_map(|q| Some([*of_a.iter().find(|p| *p == q)?, *q])).collect();
     match (common.is_empty(), of_a.as_slice(), of_b.as_slice()) {
         (false, ..) => Ok(common),
         (true, [p], [q]) => Ok(vec![[*p, *q]]),
-        _ => Err("the two have no sweep point in common".to_owned()),
+        _ => Err(Refusal::new("the two have no sweep point in common", "compare results with the same [sweep]")),
     }
 }
 

@@ -13,6 +13,7 @@ pub use head::{repeatable, settings};
 
 use crate::journal;
 use crate::output::{self, CaptureFormat, Error, Export, ReportContext, atomically};
+use contend_core::Refusal;
 use contend_experiment::reading::file::{Experiment, Overlay};
 use contend_experiment::results::{Executed, Labels, Run};
 use serde::Deserialize;
@@ -96,7 +97,7 @@ pub fn kept(path: &Path) -> io::Result<Kept> {
     }
     let text = std::fs::read(path)?;
     let Head { schema } = serde_json::from_slice(&text)?;
-    readable(&schema).map_err(io::Error::other)?;
+    readable(&schema).map_err(|e| io::Error::other(e.what))?;
     let mut kept: Kept = serde_json::from_slice(&text)?;
     let Kept { runs, labels, .. } = &mut kept;
     runs.iter_mut().for_each(|run| labels.give(&mut run.point));
@@ -107,12 +108,15 @@ pub fn kept(path: &Path) -> io::Result<Kept> {
 ///
 /// # Errors
 /// When `schema` is another one; the text names both.
-pub fn readable(schema: &str) -> Result<(), String> {
+pub fn readable(schema: &str) -> Result<(), Refusal> {
     let ours = output::SCHEMA;
     if schema == ours {
         return Ok(());
     }
-    Err(format!("the results have the form {schema} of another version of contend; this version reads {ours}"))
+    Err(Refusal::new(
+        format!("the results have the form {schema} of another version of contend; this version reads {ours}"),
+        "make the results again",
+    ))
 }
 
 /// A capture without payload, with the band and the headers of the experiment's cell.

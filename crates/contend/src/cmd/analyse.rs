@@ -3,6 +3,7 @@
 use super::{print, wrong};
 use crate::Done;
 use clap::Subcommand;
+use contend_core::Refusal;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::measuring::analyse::access::{self, Access};
 use contend_lab::measuring::analyse::exchange::Exchange;
@@ -138,17 +139,17 @@ enum Format {
     Csv,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> Result<f64, Refusal> {
     text.parse()
         .ok()
         .filter(|x| (1e-12..0.5).contains(x))
-        .ok_or_else(|| "write a number between 1e-12 and 0.5, like 0.001".to_owned())
+        .ok_or_else(|| "write a number between 1e-12 and 0.5, like 0.001".into())
 }
 
 /// A duration above 0.
 fn time(name: &str, text: &str) -> Result<u64> {
     let span = quantity::span(text)
-        .map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a duration with its unit, like 20us"))?;
+        .map_err(|e| wrong(format!("--{name} {text}: {}", e.what), "write a duration with its unit, like 20us"))?;
     if span.is_zero() {
         Err(wrong(format!("--{name} {text}: the duration is 0"), "write a duration above 0, like 20us"))
     } else {
@@ -167,7 +168,7 @@ impl Cell {
         };
         let mut phy = Phy::new(standard, if self.preamble == "short" { Preamble::Short } else { Preamble::Long });
         let rate = |phy: &Phy, text: &str| {
-            let bps = quantity::rate(text.trim()).map_err(|e| wrong(e, "write a rate like 11Mbps"))?;
+            let bps = quantity::rate(text.trim()).map_err(|e| wrong(e.what, "write a rate like 11Mbps"))?;
             let list = || phy.rates().iter().map(|b| format!("{}Mbps", *b as f64 / 1e6)).collect::<Vec<_>>().join(", ");
             phy.rate(bps).ok_or_else(|| {
                 wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list()))

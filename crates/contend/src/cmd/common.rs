@@ -2,6 +2,7 @@
 
 use super::complete;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use contend_core::Refusal;
 use contend_lab::writing::output::{self, Format};
 use std::path::PathBuf;
 
@@ -78,9 +79,9 @@ pub fn formats() -> impl Iterator<Item = (&'static str, String)> {
 }
 
 /// Reads the number of `--jobs`.
-pub fn jobs(text: &str) -> Result<u16, String> {
+pub fn jobs(text: &str) -> Result<u16, Refusal> {
     let number = text.trim().parse().ok().filter(|n| (1..=1024).contains(n));
-    number.ok_or_else(|| "write a whole number from 1 to 1024, the number of runs at the same time".to_owned())
+    number.ok_or_else(|| "write a whole number from 1 to 1024, the number of runs at the same time".into())
 }
 
 /// Reads a word of `--format`.

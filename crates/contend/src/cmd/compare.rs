@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<Done> {
             return Ok(Done::Stopped);
         }
         let remedy = "compare files with the same [sweep], or fix the keys with --set, --a and --b";
-        let pairs = pairs(&first.runs, &second.runs).map_err(|err| wrong(err, remedy))?;
+        let pairs = pairs(&first.runs, &second.runs).map_err(|err| wrong(err.what, remedy))?;
         let found = differences(&first.runs, &second.runs, &pairs, &metrics(&first));
         (first.name, Some(second.name), found)
     } else {

@@ -178,7 +178,7 @@ fn written(how: &How, object: &[u8]) -> Result<bool> {
 fn time(how: &How) -> Result<Option<std::time::Duration>> {
     let Some(text) = &how.until else { return Ok(None) };
     let span = quantity::span(text)
-        .map_err(|e| wrong(format!("--for {text}: {e}"), "write it with its unit, like --for 10s"))?;
+        .map_err(|e| wrong(format!("--for {text}: {}", e.what), "write it with its unit, like --for 10s"))?;
     Ok(Some(std::time::Duration::from_nanos(span.as_nanos())))
 }
 

@@ -24,6 +24,7 @@ pub mod run;
 pub mod tool;
 pub mod watch;
 
+use contend_core::Refusal;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::writing::output::WIDTH;
 use miette::{Report, Result, miette};
@@ -35,6 +36,12 @@ use std::path::Path;
 pub fn wrong(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Report {
     let remedy = remedy.to_string();
     miette!(help = remedy, "{what}")
+}
+
+/// What was refused, as the command's error.
+pub fn refused(why: Refusal) -> Report {
+    let Refusal { what, remedy } = why;
+    if remedy.is_empty() { miette!("{what}") } else { wrong(what, remedy) }
 }
 
 /// Writes to standard output. A reader that closes the pipe early, like `head`, is not an error.

@@ -12,6 +12,7 @@ mod starzetz;
 use super::{print, wrong};
 use crate::Done;
 use clap::{ArgMatches, FromArgMatches, Subcommand};
+use contend_core::Refusal;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::model::{models, named};
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
@@ -239,29 +240,29 @@ struct Counts(Vec<u32>);
 /// Largest number of stations, and of rows in a table.
 const MOST: u32 = 100_000;
 
-fn counts(s: &str) -> Result<Counts, String> {
+fn counts(s: &str) -> Result<Counts, Refusal> {
     list(s, 1, "stations")
 }
 
 /// A list of numbers of `what`, each at least `least`.
-fn list(s: &str, least: u32, what: &str) -> Result<Counts, String> {
+fn list(s: &str, least: u32, what: &str) -> Result<Counts, Refusal> {
     let remedy = "write a list like 1,2,5 or a range like 1..10";
     let number = |t: &str| match t.trim().parse::<u32>() {
         Ok(n) if (least..=MOST).contains(&n) => Ok(n),
-        Ok(_) => Err(format!("the number of {what} must be from {least} to {MOST}; {remedy}")),
-        Err(_) => Err(format!("`{t}` is not a number of {what}; {remedy}")),
+        Ok(_) => Err(Refusal::new(format!("the number of {what} must be from {least} to {MOST}"), remedy)),
+        Err(_) => Err(Refusal::new(format!("`{t}` is not a number of {what}"), remedy)),
     };
     let mut all = Vec::new();
     for part in s.split(',') {
         match part.split_once("..") {
             Some((a, b)) => match (number(a)?, number(b)?) {
-                (a, b) if a > b => return Err(format!("the range {a}..{b} is empty; {remedy}")),
+                (a, b) if a > b => return Err(Refusal::new(format!("the range {a}..{b} is empty"), remedy)),
                 (a, b) => all.extend(a..=b),
             },
             None => all.push(number(part)?),
         }
         if all.len() > MOST as usize {
-            return Err(format!("the list makes more than {MOST} rows; {remedy}"));
+            return Err(Refusal::new(format!("the list makes more than {MOST} rows"), remedy));
         }
     }
     Ok(Counts(all))
@@ -295,8 +296,9 @@ impl Cell {
             let Some((key, value)) = s.split_once('=') else {
                 return Err(wrong(format!("--set {s}: there is no `=`"), "write --set slot=20us"));
             };
-            let span =
-                || quantity::span(value).map_err(|e| wrong(format!("--set {s}: {e}"), "write a duration like 20us"));
+            let span = || {
+                quantity::span(value).map_err(|e| wrong(format!("--set {s}: {}", e.what), "write a duration like 20us"))
+            };
             let count = || {
                 value
                     .parse::<u32>()
@@ -319,7 +321,7 @@ impl Cell {
         let mbps = |bps: u64| bps as f64 / 1e6;
         let all = standard.rates(phy.band);
         let rate = |text: &str| {
-            let bps = quantity::rate(text).map_err(|e| wrong(e, "write a rate like 54Mbps"))?;
+            let bps = quantity::rate(text).map_err(|e| wrong(e.what, "write a rate like 54Mbps"))?;
             let list = || all.iter().map(|b| format!("{}Mbps", mbps(*b))).collect::<Vec<_>>().join(", ");
             phy.rate(bps).ok_or_else(|| {
                 wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list()))
@@ -403,7 +405,9 @@ fn value(model: &str, arguments: &[Given]) -> Result<f64> {
         };
         why.split(' ').map(|word| option(word).unwrap_or_else(|| word.to_owned())).collect::<Vec<_>>().join(" ")
     };
-    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(format!("{model}: {}", in_options(&e.what)), &remedy))
+    known
+        .value_of(|p| given(p.name).map(|a| a.2))
+        .map_err(|e| wrong(format!("{model}: {}", in_options(&e.what)), &remedy))
 }
 
 fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {

@@ -1,6 +1,7 @@
 //! What the commands on real networks share: how they read their options, how Ctrl-C stops them, what they print.
 
 use super::{print, say, wrong};
+use contend_core::Refusal;
 use contend_lab::reading::expression::quantity;
 use contend_tools::{Error, Stop};
 use miette::{Report, Result};
@@ -41,25 +42,26 @@ pub fn told(e: Error) -> Report {
 }
 
 /// Reads the duration of an option.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, Refusal> {
     quantity::span(text).map(|s| Duration::from_nanos(s.as_nanos()))
 }
 
 /// Reads a duration above 0.
-pub fn some_time(text: &str) -> Result<Duration, String> {
-    duration(text)?.checked_sub(Duration::from_nanos(1)).ok_or("the duration is 0: write one above it")?;
-    duration(text)
+pub fn some_time(text: &str) -> Result<Duration, Refusal> {
+    let read = duration(text)?;
+    if read.is_zero() { Err(Refusal::new("the duration is 0", "write one above it")) } else { Ok(read) }
 }
 
 /// Reads a rate above 0, in bits per second.
-pub fn rate(text: &str) -> Result<u64, String> {
-    quantity::rate(text).and_then(|r| if r == 0 { Err("the rate is 0: write one above it".into()) } else { Ok(r) })
+pub fn rate(text: &str) -> Result<u64, Refusal> {
+    let read = quantity::rate(text)?;
+    if read == 0 { Err(Refusal::new("the rate is 0", "write one above it")) } else { Ok(read) }
 }
 
 /// Reads a number of bytes from 1 B to 1 GB.
-pub fn bytes(text: &str) -> Result<usize, String> {
+pub fn bytes(text: &str) -> Result<usize, Refusal> {
     let read = quantity::bytes(text, 1_000_000_000)?;
-    if read == 0 { Err("0 B is not enough: write 1 B or more".into()) } else { Ok(read as usize) }
+    if read == 0 { Err(Refusal::new("0 B is not enough", "write 1 B or more")) } else { Ok(read as usize) }
 }
 
 /// A request to stop that Ctrl-C makes. The second Ctrl-C asks to end at once; a third one ends the program.

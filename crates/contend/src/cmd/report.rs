@@ -106,7 +106,7 @@ impl Before {
         let summary: Value =
             serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
         readable(summary["schema"].as_str().unwrap_or("(none)"))
-            .map_err(|why| wrong(format!("{}: {why}", path.display()), remedy))?;
+            .map_err(|why| wrong(format!("{}: {}", path.display(), why.what), remedy))?;
         match summary["runs"].as_array() {
             Some(runs) if runs.iter().all(|r| r["digest"].is_string() && r["seed"].is_u64()) => Ok(Before(summary)),
             _ => Err(wrong(format!("{}: a run has no seed or no digest", path.display()), remedy)),

@@ -5,7 +5,7 @@ use super::job::{Job, Performed, command_line};
 use super::{complete, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use contend_core::Time;
+use contend_core::{Refusal, Time};
 use contend_lab::execute::Simulated;
 use contend_lab::experiment::results::Executed;
 use contend_lab::judging::check::MET;
@@ -101,12 +101,12 @@ fn exported() -> impl TypedValueParser<Value = &'static Export> {
 }
 
 /// Reads the interval of `--capture`.
-pub fn interval(text: &str) -> Result<(Time, Time), String> {
+pub fn interval(text: &str) -> Result<(Time, Time), Refusal> {
     let remedy = "write an interval like 10s..10.5s";
     let (a, b) = text.split_once("..").ok_or(remedy)?;
-    let at = |t: &str| quantity::span(t).map(|s| Time::ZERO + s).map_err(|e| format!("{e}; {remedy}"));
+    let at = |t: &str| quantity::span(t).map(|s| Time::ZERO + s).map_err(|e| Refusal::new(e.what, remedy));
     let (from, to) = (at(a)?, at(b)?);
-    if from < to { Ok((from, to)) } else { Err(format!("the interval is empty; {remedy}")) }
+    if from < to { Ok((from, to)) } else { Err(Refusal::new("the interval is empty", remedy)) }
 }
 
 pub fn run(args: &Args) -> Result<Done> {
@@ -307,7 +307,7 @@ mod tests {
     fn an_interval_has_two_times_in_order() {
         assert!(interval("1s..1500ms").is_ok());
         for bad in ["1s", "1..2", "2s..1s", "1s..1s", "..", "a..b", "1s..2s..3s", "-1s..1s", "1s..1e30s"] {
-            assert!(interval(bad).is_err_and(|e| e.contains("10s..10.5s")), "{bad}");
+            assert!(interval(bad).is_err_and(|e| e.to_string().contains("10s..10.5s")), "{bad}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers with units (`15ms`, `54Mbps`, `1%`), and the units of results of arithmetic.
 
-use contend_core::Span;
+use contend_core::{Refusal, Span};
 use std::fmt;
 
 /// Longest time allowed in a file, in seconds: 11 days.
@@ -167,6 +167,18 @@ impl Dimension {
         }
     }
 
+    /// A value with its unit, for messages.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Dimension::Number => "0.01",
+            Dimension::Time => "50ms",
+            Dimension::Rate => "2Mbps",
+            Dimension::Bytes => "1000B",
+            Dimension::Packets => "20p",
+            Dimension::Length => "10m",
+        }
+    }
+
     /// The names of all units of this dimension, for messages.
     pub fn units(self) -> String {
         UNITS.iter().filter(|u| u.1 == self).map(|u| u.0).collect::<Vec<_>>().join(", ")
@@ -225,36 +237,37 @@ impl fmt::Display for Quantity {
 /// Parses a duration of the command line.
 ///
 /// # Errors
-/// A message when the text is not a duration, or is too long.
-pub fn span(text: &str) -> Result<Span, String> {
+/// When the text is not a duration, or is too long.
+pub fn span(text: &str) -> Result<Span, Refusal> {
     only(text, Dimension::Time, LONGEST).map(Span::from_secs_f64)
 }
 
 /// Parses a rate of the command line, in bits per second.
 ///
 /// # Errors
-/// A message when the text is not a rate, or is too high.
-pub fn rate(text: &str) -> Result<u64, String> {
+/// When the text is not a rate, or is too high.
+pub fn rate(text: &str) -> Result<u64, Refusal> {
     only(text, Dimension::Rate, FASTEST).map(|bps| bps.round() as u64)
 }
 
 /// Parses a number of bytes of the command line.
 ///
 /// # Errors
-/// A message when the text is not a number of bytes, or is more than `most`.
-pub fn bytes(text: &str, most: u64) -> Result<u64, String> {
+/// When the text is not a number of bytes, or is more than `most`.
+pub fn bytes(text: &str, most: u64) -> Result<u64, Refusal> {
     only(text, Dimension::Bytes, most as f64).map(|b| b.round() as u64)
 }
 
-fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
-    match Quantity::parse(text) {
-        Ok(q) if q.unit == unit && (0.0..=most).contains(&q.value) => Ok(q.value),
-        Ok(q) if q.unit == unit => Err(format!("{text} is not between 0 and {}", Quantity { value: most, unit })),
-        Ok(q) => Err(format!("{text} is {}, not {}", q.unit.noun(), unit.noun())),
-        Err(NotAQuantity::NoUnit(x)) => Err(format!("{x} has no unit; units are {}", unit.units())),
-        Err(NotAQuantity::NoSuchUnit(word)) => Err(format!("there is no unit `{word}`; units are {}", unit.units())),
-        Err(NotAQuantity::NoNumber) => Err(format!("`{text}` is not a quantity")),
-    }
+fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, Refusal> {
+    let what = match Quantity::parse(text) {
+        Ok(q) if q.unit == unit && (0.0..=most).contains(&q.value) => return Ok(q.value),
+        Ok(q) if q.unit == unit => format!("{text} is not between 0 and {}", Quantity { value: most, unit }),
+        Ok(q) => format!("{text} is {}, not {}", q.unit.noun(), unit.noun()),
+        Err(NotAQuantity::NoUnit(x)) => format!("{x} has no unit; units are {}", unit.units()),
+        Err(NotAQuantity::NoSuchUnit(word)) => format!("there is no unit `{word}`; units are {}", unit.units()),
+        Err(NotAQuantity::NoNumber) => format!("`{text}` is not a quantity"),
+    };
+    Err(Refusal::new(what, format!("write {} like {}", unit.noun(), unit.example())))
 }
 
 /// The unit of one of these dimensions that is nearest to the misspelt `word`: `Mb` is `Mbps` if a rate is expected,
@@ -330,9 +343,15 @@ mod tests {
     #[test]
     fn the_command_line_takes_durations_and_rates() {
         assert_eq!((span("20us"), rate("5.5Mbps")), (Ok(Span::from_micros(20)), Ok(5_500_000)));
-        assert_eq!(span("20"), Err("20 has no unit; units are s, ms, us, ns".into()));
-        assert_eq!(rate("20us"), Err("20us is a duration, not a rate".into()));
-        assert_eq!(span("-1s"), Err("-1s is not between 0 and 1000000s".into()));
+        let said = |e: Option<Refusal>| e.map_or_else(String::new, |e| e.to_string());
+        assert_eq!(
+            [said(span("20").err()), said(rate("20us").err()), said(span("-1s").err())],
+            [
+                "20 has no unit; units are s, ms, us, ns; write a duration like 50ms",
+                "20us is a duration, not a rate; write a rate like 2Mbps",
+                "-1s is not between 0 and 1000000s; write a duration like 50ms",
+            ]
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{About, Experiment};
 use crate::names::suggest;
 use crate::reading::expression::{Quantity, WrittenUnit};
 use crate::results::SweptValue;
+use contend_core::Refusal;
 use contend_core::registry::{Param, Unit};
 use serde::Serialize;
 
@@ -100,8 +101,8 @@ impl Experiment {
     /// The dial of any key; `path` is as `--set` takes it.
     ///
     /// # Errors
-    /// What is wrong with `path`, and a remedy.
-    pub fn dial(&self, path: &str) -> Result<Dial, (String, String)> {
+    /// When `path` is no key of this file.
+    pub fn dial(&self, path: &str) -> Result<Dial, Refusal> {
         let path = path.trim();
         if let Some(dial) = self.dials().into_iter().find(|d| d.key == path) {
             return Ok(dial);
@@ -109,7 +110,7 @@ impl Experiment {
         self.dial_of(path)
     }
 
-    fn dial_of(&self, path: &str) -> Result<Dial, (String, String)> {
+    fn dial_of(&self, path: &str) -> Result<Dial, Refusal> {
         let meaning = self.meaning(path)?;
         let set = match path {
             "duration" => Some(self.duration.to_string().into()),
@@ -133,8 +134,8 @@ impl Experiment {
         Ok(Dial { key: path.to_owned(), value: set.map(|v| v.setting()), doc: meaning.doc().to_owned(), turn })
     }
 
-    /// What the key `path` means. The error is a message and a remedy.
-    fn meaning(&self, path: &str) -> Result<Meaning, (String, String)> {
+    /// What the key `path` means.
+    fn meaning(&self, path: &str) -> Result<Meaning, Refusal> {
         let numbered = self.parts(path)?;
         let plain: Vec<&str> = match numbered.as_slice() {
             [table, number, rest @ ..] if number.parse::<usize>().is_ok() => {
@@ -156,14 +157,14 @@ impl Experiment {
         let found = algorithm.params.iter().find(|p| p.name == *name);
         found.map(Meaning::Param).ok_or_else(|| {
             let help = suggest(name, algorithm.params.iter().map(|p| p.name));
-            (format!("{chosen} has no parameter `{name}`"), help)
+            Refusal::new(format!("{chosen} has no parameter `{name}`"), help)
         })
     }
 
     /// The parts of a key path, with the number of each table.
-    fn parts(&self, path: &str) -> Result<Vec<String>, (String, String)> {
+    fn parts(&self, path: &str) -> Result<Vec<String>, Refusal> {
         let parts = split_path(path).filter(|parts| !parts.is_empty());
-        let parts = parts.ok_or_else(|| (format!("`{path}` is not a key path"), FORM.to_owned()))?;
+        let parts = parts.ok_or_else(|| Refusal::new(format!("`{path}` is not a key path"), FORM))?;
         self.sweep.names().numbered(&parts)
     }
 
@@ -178,11 +179,11 @@ impl Experiment {
 
 const FORM: &str = "write it like flow.0.count or wifi.slot";
 
-fn unknown(path: &str) -> (String, String) {
+fn unknown(path: &str) -> Refusal {
     let all: Vec<String> = keys().iter().map(|(path, ..)| keys::settable(path)).collect();
     let near = crate::nearest(path, all.iter().map(String::as_str));
     let help = near.map_or_else(|| FORM.to_owned(), |near| format!("did you mean `{near}`?"));
-    (format!("there is no key `{path}`"), help)
+    Refusal::new(format!("there is no key `{path}`"), help)
 }
 
 /// The name of the algorithm that `node` chooses.

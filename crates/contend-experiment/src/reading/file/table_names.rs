@@ -2,6 +2,7 @@
 
 use crate::names::suggest;
 use crate::point::Direction;
+use contend_core::Refusal;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of each table, by kind of table and number. `None`: the table is incomplete.
@@ -14,8 +15,8 @@ impl TableNames {
         TableNames(names.into_iter().collect())
     }
 
-    /// `path` with the number of a table in place of its name. The error is a message and a remedy.
-    pub fn numbered(&self, path: &[String]) -> Result<Vec<String>, (String, String)> {
+    /// `path` with the number of a table in place of its name.
+    pub fn numbered(&self, path: &[String]) -> Result<Vec<String>, Refusal> {
         let mut numbered = path.to_vec();
         let [kind, name, ..] = numbered.as_mut_slice() else { return Ok(numbered) };
         let names = self.0.get(kind.as_str()).map_or(&[][..], Vec::as_slice);
@@ -27,13 +28,16 @@ impl TableNames {
         match (with_name.next(), with_name.next()) {
             (Some(i), None) => *name = i.to_string(),
             (Some(i), Some(j)) => {
-                return Err((
+                return Err(Refusal::new(
                     format!("two [[{kind}]] tables are called `{name}`"),
                     format!("write the number of the table, `{kind}.{i}` or `{kind}.{j}`, or give each its own name"),
                 ));
             }
             (None, _) => {
-                return Err((format!("no [[{kind}]] has the name or number `{name}`"), suggest(name, known())));
+                return Err(Refusal::new(
+                    format!("no [[{kind}]] has the name or number `{name}`"),
+                    suggest(name, known()),
+                ));
             }
         }
         Ok(numbered)

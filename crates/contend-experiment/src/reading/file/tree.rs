@@ -4,6 +4,7 @@ use super::error::{FileError, Site, Source};
 use super::table_names::TableNames;
 use crate::names::suggest;
 use crate::results::PointKey;
+use contend_core::Refusal;
 use std::collections::BTreeMap;
 use toml_edit::{Item, Key, TableLike, Value};
 
@@ -94,8 +95,8 @@ impl Node {
     }
 
     /// Sets the key path `path` of a whole file to `value`, like [`Node::set`]. A `[param]` must exist already: no
-    /// expression would use a new one. The error is a message and a remedy.
-    pub fn lay(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
+    /// expression would use a new one.
+    pub fn lay(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), Refusal> {
         if let [table, name, ..] = path
             && table == "param"
             && self.get("param").and_then(|params| params.get(name)).is_none()
@@ -105,14 +106,14 @@ impl Node {
                 [] => format!("add it to the file: [param] {name} = ..., and use it in an expression"),
                 _ => suggest(name, there.iter().map(|e| e.key.as_str())),
             };
-            return Err(("[param] of the file has no such key".to_owned(), remedy));
+            return Err(Refusal::new("[param] of the file has no such key", remedy));
         }
         self.set(path, at, value)
     }
 
     /// Sets the key path `path` (written at `at`) to `value`. Missing tables are created. A string on the way becomes a
-    /// table of that kind: `tcp = "reno"` is `tcp = { kind = "reno" }`. The error is a message and a remedy.
-    pub fn set(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
+    /// table of that kind: `tcp = "reno"` is `tcp = { kind = "reno" }`.
+    pub fn set(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), Refusal> {
         let Some((key, rest)) = path.split_first() else {
             *self = value;
             return Ok(());
@@ -131,7 +132,7 @@ impl Node {
                     entries.iter().find(|e| e.key == CASE)
                 {
                     let help = format!("set param.{name}, or the whole value");
-                    return Err((format!("the value depends on `{name}`"), help));
+                    return Err(Refusal::new(format!("the value depends on `{name}`"), help));
                 }
                 let mut child = Node { site: at.clone(), kind: NodeKind::Table(vec![]) };
                 child.set(rest, at, value)?;
@@ -142,8 +143,8 @@ impl Node {
                 let len = list.len();
                 match key.parse::<usize>().ok().and_then(|i| list.get_mut(i)) {
                     Some(item) => item.set(rest, at, value),
-                    None if len == 0 => Err(("the list is empty".to_owned(), "add the table to the file".to_owned())),
-                    None => Err((
+                    None if len == 0 => Err(Refusal::new("the list is empty", "add the table to the file")),
+                    None => Err(Refusal::new(
                         format!("the list has no member `{key}`"),
                         match len {
                             1 => "write 0, the number of its only member".to_owned(),
@@ -152,7 +153,7 @@ impl Node {
                     )),
                 }
             }
-            _ => Err((format!("there is no key `{key}` in {}", self.kind_name()), "shorten the key path".into())),
+            _ => Err(Refusal::new(format!("there is no key `{key}` in {}", self.kind_name()), "shorten the key path")),
         }
     }
 }
@@ -209,8 +210,8 @@ pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
 }
 
 /// The values of `--sweep KEY=a,b,c`: a list as in a file, or values as in [`read_setting`] with commas between them.
-/// `1..5` stands for these five whole numbers. The error is a message and a remedy.
-pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<Node>, (String, String)> {
+/// `1..5` stands for these five whole numbers.
+pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<Node>, Refusal> {
     if let NodeKind::List(list) = read_setting(index, start, text).kind {
         return Ok(list);
     }
@@ -221,12 +222,12 @@ pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<
         let ends = piece.split_once("..").map(|(low, high)| (low.trim().parse::<i64>(), high.trim().parse::<i64>()));
         match ends {
             Some((Ok(low), Ok(high))) if low > high => {
-                return Err((format!("the range {piece} is empty"), "write the smaller number first".to_owned()));
+                return Err(Refusal::new(format!("the range {piece} is empty"), "write the smaller number first"));
             }
             Some((Ok(low), Ok(high))) if high.abs_diff(low) >= LONGEST_RANGE => {
-                return Err((
+                return Err(Refusal::new(
                     format!("the range {piece} has more than {LONGEST_RANGE} values"),
-                    "use fewer values".to_owned(),
+                    "use fewer values",
                 ));
             }
             Some((Ok(low), Ok(high))) => {
@@ -234,10 +235,7 @@ pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<
                 values.extend((low..=high).map(|i| Node { site: site.clone(), kind: NodeKind::Integer(i) }));
             }
             _ if piece.trim().is_empty() => {
-                return Err((
-                    "a value is missing".to_owned(),
-                    "write values with commas between them: 1,2,4".to_owned(),
-                ));
+                return Err(Refusal::new("a value is missing", "write values with commas between them: 1,2,4"));
             }
             _ => values.push(read_setting(index, at, piece)),
         }
@@ -356,9 +354,9 @@ fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
     Ok(Node { site, kind })
 }
 
-/// The error `message` about the key path `key`, and its remedy.
-pub(crate) fn at_key(source: &Source, site: &Site, key: &str, (message, help): (String, String)) -> FileError {
-    FileError::new(source, site, format!("`{key}`: {message}"), help)
+/// What is wrong with the key path `key`, at its place.
+pub(crate) fn at_key(source: &Source, site: &Site, key: &str, why: Refusal) -> FileError {
+    FileError::new(source, site, format!("`{key}`: {}", why.what), why.remedy)
 }
 
 /// Settings that are applied to a file: key path -> value. Two overlays are equal if their settings are equal.
@@ -478,8 +476,8 @@ mod tests {
         let sites = read_values(3, 2, "5ms,10ms").unwrap().into_iter().map(|v| v.site).collect::<Vec<_>>();
         assert_eq!(sites, [Site::Set(3, 2..5), Site::Set(3, 6..10)]);
         for (bad, message) in [("", "a value is missing"), ("1,,2", "a value is missing"), ("3..1", "3..1 is empty")] {
-            assert!(read_values(0, 0, bad).unwrap_err().0.contains(message), "{bad}");
+            assert!(read_values(0, 0, bad).unwrap_err().what.contains(message), "{bad}");
         }
-        assert!(read_values(0, 0, "0..1000000").unwrap_err().0.contains("more than 100000 values"));
+        assert!(read_values(0, 0, "0..1000000").unwrap_err().what.contains("more than 100000 values"));
     }
 }

@@ -159,8 +159,8 @@ impl Parameter {
     /// Checks that the argument `x` is in the range, and whole if it must be.
     ///
     /// # Errors
-    /// What is wrong, without the name of the parameter (`is out of range: 2`), and the range. A caller adds the name as
-    /// its user writes it.
+    /// What is wrong, without the name of the parameter (`is out of range: 2`), and the range. A caller adds the name
+    /// as its user writes it.
     pub fn check(&self, x: f64) -> Result<(), Refusal> {
         let show = |value| Quantity { value, unit: self.unit };
         let (least, most) = self.range;
@@ -191,12 +191,7 @@ impl Parameter {
     pub const fn example(&self) -> &'static str {
         match self.unit {
             Dimension::Number if self.is_whole => "5",
-            Dimension::Number => "0.01",
-            Dimension::Time => "50ms",
-            Dimension::Rate => "2Mbps",
-            Dimension::Bytes => "1000B",
-            Dimension::Packets => "20p",
-            Dimension::Length => "10m",
+            unit => unit.example(),
         }
     }
 }

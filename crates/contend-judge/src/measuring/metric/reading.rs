@@ -66,13 +66,7 @@ impl Subject {
             _ => named(name, &names),
         };
         if let (true, Some(own)) = (list.is_empty(), own_stations(name, run, &names)) {
-            return own.map_err(|shared| {
-                let help = remedy(name, names);
-                Unmeasured::wrong(Refusal::new(
-                    format!("`{m}`: {shared} has no station of its own"),
-                    format!("name a station: {help}"),
-                ))
-            });
+            return own.map_err(|e| Unmeasured::wrong(e.of(format_args!("`{m}`"))));
         }
         if list.is_empty() && !self.groups.contains(&name) {
             let help = remedy(name, names.into_iter().chain(self.groups.iter().copied()));
@@ -97,9 +91,9 @@ fn named(name: &str, names: &[&str]) -> Vec<usize> {
 }
 
 /// The indices of the own stations of the flows that `name` selects, `down.1.sta` of `down.1`; `name` is a direction or
-/// the name of a flow or of a group. The error is a flow that has none. `None` if `name` selects no flow, or if `names`
+/// the name of a flow or of a group. An error if a flow has none. `None` if `name` selects no flow, or if `names`
 /// are not those of stations.
-fn own_stations(name: &str, run: &Run, names: &[&str]) -> Option<Result<Vec<usize>, String>> {
+fn own_stations(name: &str, run: &Run, names: &[&str]) -> Option<Result<Vec<usize>, Refusal>> {
     const OWN: &str = ".sta";
     let flows: Vec<&str> = run.flows.iter().map(|f| f.name.as_str()).collect();
     let of_name = named(name, &flows);
@@ -110,7 +104,10 @@ fn own_stations(name: &str, run: &Run, names: &[&str]) -> Option<Result<Vec<usiz
     }
     let station = |flow: &str| {
         let own = names.iter().position(|n| n.strip_suffix(OWN) == Some(flow));
-        own.ok_or_else(|| format!("the flow {flow}"))
+        own.ok_or_else(|| {
+            let help = remedy(name, names.iter().copied());
+            Refusal::new(format!("the flow {flow} has no station of its own"), format!("name a station: {help}"))
+        })
     };
     Some(chosen.into_iter().map(station).collect())
 }

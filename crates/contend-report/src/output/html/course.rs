@@ -117,7 +117,7 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
         let bundle = match members(e, &runs, &windows) {
             Ok(bundle) => bundle,
             Err(why) => {
-                out.trouble.get_or_insert(why);
+                out.trouble.get_or_insert_with(|| why.to_string());
                 continue;
             }
         };
@@ -138,9 +138,9 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
 /// A member of a list, or a single number without a name; its values by window and run.
 type Member = (Option<String>, Vec<Vec<f64>>);
 
-fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member>, String> {
+fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member>, Unmeasured> {
     let Some(first) = runs.first() else { return Ok(Vec::new()) };
-    let names: Vec<Option<String>> = match e.members(first).map_err(|why| why.to_string())? {
+    let names: Vec<Option<String>> = match e.members(first)? {
         Some(names) => names.into_iter().map(Some).collect(),
         None => vec![None],
     };
@@ -156,7 +156,7 @@ fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member
                 }
                 // No value at this moment: a gap in the curve.
                 Err(Unmeasured::Undefined(_)) => {}
-                Err(Unmeasured::Wrong(why)) => return Err(why.to_string()),
+                Err(why) => return Err(why),
             }
         }
     }

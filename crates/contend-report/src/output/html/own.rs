@@ -87,9 +87,9 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
     for Head { name, style, members, metric } in heads(&groups, by, metrics) {
         let Some(point) = members.first() else { continue };
         let mut values: Vec<(String, Vec<f64>)> = Vec::new();
-        let e = Expr::parse_any(metric).map(|e| e.each_flow());
+        let e = Expr::parse_any(metric).map(|e| e.each_flow()).map_err(|why| why.to_string());
         for run in runs_of(o, point) {
-            match read(&e, run) {
+            match e.as_ref().map_err(Clone::clone).and_then(|e| read(e, run).map_err(|why| why.to_string())) {
                 Ok(read) => read.into_iter().filter(|v| v.1.is_finite()).for_each(|(name, x)| {
                     match values.iter_mut().find(|v| v.0 == name) {
                         Some(v) => v.1.push(x),
@@ -128,8 +128,7 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
 }
 
 /// The members of a list in `run`, with their names.
-fn read(e: &Result<Expr, impl ToString>, run: &Run) -> Result<Vec<(String, f64)>, String> {
-    let e = e.as_ref().map_err(ToString::to_string)?;
-    let both = || Ok::<_, Unmeasured>((e.members(run)?.unwrap_or_default(), e.values(run)?));
-    both().map(|(names, values)| names.into_iter().zip(values).collect()).map_err(|why| why.to_string())
+fn read(e: &Expr, run: &Run) -> Result<Vec<(String, f64)>, Unmeasured> {
+    let (names, values) = (e.members(run)?.unwrap_or_default(), e.values(run)?);
+    Ok(names.into_iter().zip(values).collect())
 }

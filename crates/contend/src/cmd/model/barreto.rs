@@ -3,14 +3,15 @@
 use super::numbers::{Numbers, numbers, rates, seconds};
 use super::{Counts, Given, Printed, answer, list, micro, value};
 use crate::Done;
+use contend_core::Refusal;
 use miette::Result;
 use serde_json::json;
 
-fn sizes(s: &str) -> Result<Counts, String> {
+fn sizes(s: &str) -> Result<Counts, Refusal> {
     list(s, 1, "bytes")
 }
 
-fn links(s: &str) -> Result<Counts, String> {
+fn links(s: &str) -> Result<Counts, Refusal> {
     list(s, 1, "hops")
 }
 

@@ -3,7 +3,8 @@
 
 use super::{Cell, Counts, Given, Times, answer, list, micro, quantity, value};
 use crate::Done;
-use crate::cmd::wrong;
+use crate::cmd::{refused, wrong};
+use contend_core::Refusal;
 use contend_lab::reading::expression::{Dimension, Quantity};
 use miette::Result;
 
@@ -27,12 +28,12 @@ pub(super) struct Flows {
     cell: Cell,
 }
 
-fn flows(s: &str) -> Result<Counts, String> {
+fn flows(s: &str) -> Result<Counts, Refusal> {
     list(s, 0, "flows")
 }
 
 /// Packets, as in `100p`.
-pub(super) fn packets(s: &str) -> Result<u32, String> {
+pub(super) fn packets(s: &str) -> Result<u32, Refusal> {
     match Quantity::parse(s) {
         Ok(q) if q.unit == Dimension::Packets && q.value.fract() == 0.0 && (0.0..=1e9).contains(&q.value) => {
             Ok(q.value as u32)
@@ -55,7 +56,7 @@ struct Row {
 /// The cell's times, and a row for each pair of counts.
 fn rows(f: &Flows) -> Result<(Times, Vec<Row>)> {
     let t = f.cell.times()?;
-    let delay = quantity::span(&f.delay).map_err(|e| wrong(format!("--delay: {e}"), "write a duration like 50ms"))?;
+    let delay = quantity::span(&f.delay).map_err(|e| refused(e.of("--delay")))?;
     let (up, down) = (&f.up.0, f.down.as_ref().map_or(&f.up.0, |d| &d.0));
     let n = up.len().max(down.len());
     if [up.len(), down.len()].iter().any(|&l| l != n && l != 1) {

@@ -3,10 +3,11 @@
 use super::numbers::{Numbers, number, seconds, share, shares};
 use super::{Given, Printed, answer, list, value};
 use crate::Done;
+use contend_core::Refusal;
 use miette::Result;
 use serde_json::json;
 
-fn sources(s: &str) -> Result<super::Counts, String> {
+fn sources(s: &str) -> Result<super::Counts, Refusal> {
     list(s, 1, "sources")
 }
 

@@ -5,6 +5,7 @@ use super::{MOST, Printed, answer, list as counts};
 use crate::Done;
 use crate::cmd::wrong;
 use clap::{Arg, ArgMatches, FromArgMatches as _};
+use contend_core::Refusal;
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::expression::quantity::NotAQuantity;
 use contend_lab::reading::model::{Model, Parameter};
@@ -104,25 +105,24 @@ fn combination(lists: &[Vec<f64>], row: usize) -> Vec<f64> {
 }
 
 /// The values of an option: quantities with commas between them, or a range of whole numbers like 1..10.
-fn list(p: &Parameter, text: &str) -> Result<Numbers, String> {
+fn list(p: &Parameter, text: &str) -> Result<Numbers, Refusal> {
     let quantities: Vec<Quantity> = match text.split_once("..") {
         Some(_) => counts(text, 0, p.name)?.0.into_iter().map(|n| Quantity::number(n.into())).collect(),
         None => text.split(',').map(any).collect::<Result<_, _>>()?,
     };
-    let checked: Result<Vec<f64>, _> = quantities.into_iter().map(|q| p.check_quantity(q)).collect();
-    checked.map(Numbers).map_err(|e| e.to_string())
+    let checked: Result<Vec<f64>, Refusal> = quantities.into_iter().map(|q| p.check_quantity(q)).collect();
+    checked.map(Numbers)
 }
 
 /// A number or a quantity.
-fn any(text: &str) -> Result<Quantity, String> {
-    match Quantity::parse(text) {
-        Ok(q) => Ok(q),
-        Err(NotAQuantity::NoUnit(x)) => Ok(Quantity::number(x)),
-        Err(NotAQuantity::NoSuchUnit(unit)) => {
-            Err(format!("there is no unit `{unit}`; write a list like 0.1%,1% or 20us,9us"))
-        }
-        Err(NotAQuantity::NoNumber) => Err(format!("`{text}` is not a number; write a list like 0.1%,1% or 20us,9us")),
-    }
+fn any(text: &str) -> Result<Quantity, Refusal> {
+    let what = match Quantity::parse(text) {
+        Ok(q) => return Ok(q),
+        Err(NotAQuantity::NoUnit(x)) => return Ok(Quantity::number(x)),
+        Err(NotAQuantity::NoSuchUnit(unit)) => format!("there is no unit `{unit}`"),
+        Err(NotAQuantity::NoNumber) => format!("`{text}` is not a number"),
+    };
+    Err(Refusal::new(what, "write a list like 0.1%,1% or 20us,9us"))
 }
 
 /// Six significant digits.

@@ -4,7 +4,7 @@ use super::numbers::split;
 use super::{Counts, MOST, Printed, answer, list};
 use crate::Done;
 use crate::cmd::wrong;
-use contend_core::Span;
+use contend_core::{Refusal, Span};
 use contend_lab::reading::expression::{Dimension, Quantity, quantity};
 use contend_sim::wifi::phy::{
     Band, Family, Fec, Format, LONGEST_PPDU, McsTiming, Mode, NoMode, Phy, Preamble, Standard,
@@ -51,15 +51,16 @@ pub(super) struct Ppdu {
     printed: Printed,
 }
 
-fn widths(s: &str) -> Result<Counts, String> {
-    list(&s.replace("MHz", ""), 1, "MHz").map_err(|e| format!("{e}; the unit is MHz"))
+fn widths(s: &str) -> Result<Counts, Refusal> {
+    list(&s.replace("MHz", ""), 1, "MHz")
+        .map_err(|Refusal { what, remedy }| Refusal::new(what, format!("{remedy}; the unit is MHz")))
 }
 
-fn streams(s: &str) -> Result<Counts, String> {
+fn streams(s: &str) -> Result<Counts, Refusal> {
     list(s, 1, "streams")
 }
 
-fn mcs(s: &str) -> Result<Counts, String> {
+fn mcs(s: &str) -> Result<Counts, Refusal> {
     list(s, 0, "MCS")
 }
 
@@ -67,17 +68,17 @@ fn mcs(s: &str) -> Result<Counts, String> {
 #[derive(Clone, Debug)]
 struct Guards(Vec<Span>);
 
-fn guards(s: &str) -> Result<Guards, String> {
-    let one = |t: &str| quantity::span(t).map_err(|e| format!("{e}; write a guard interval like 800ns"));
+fn guards(s: &str) -> Result<Guards, Refusal> {
+    let one = |t: &str| quantity::span(t).map_err(|e| Refusal::new(e.what, "write a guard interval like 800ns"));
     split(s, one).map(Guards)
 }
 
-fn padding(s: &str) -> Result<u8, String> {
-    let span = quantity::span(s).map_err(|e| format!("{e}; write a padding like 16us"))?;
+fn padding(s: &str) -> Result<u8, Refusal> {
+    let span = quantity::span(s).map_err(|e| Refusal::new(e.what, "write a padding like 16us"))?;
     Ok(u8::try_from(span.as_nanos().div_ceil(1000)).unwrap_or(u8::MAX))
 }
 
-fn code(s: &str) -> Result<Fec, String> {
+fn code(s: &str) -> Result<Fec, Refusal> {
     match s {
         "bcc" => Ok(Fec::Bcc),
         "ldpc" => Ok(Fec::Ldpc),
@@ -88,7 +89,7 @@ fn code(s: &str) -> Result<Fec, String> {
 /// The largest PSDU of any format in bytes (802.11be: an A-MPDU).
 const LARGEST: f64 = 15_523_200.0;
 
-fn sizes(s: &str) -> Result<Counts, String> {
+fn sizes(s: &str) -> Result<Counts, Refusal> {
     let remedy = "write bytes like 65535B, a list like 82B,1542B or a range like 1500..1600";
     let bytes = |t: &str| match Quantity::parse(t) {
         Ok(q) => Some(q.value).filter(|_| q.unit == Dimension::Bytes),
@@ -96,13 +97,13 @@ fn sizes(s: &str) -> Result<Counts, String> {
     };
     let one = |t: &str| match bytes(t.trim()) {
         Some(b) if (1.0..=LARGEST).contains(&b) && b.fract() == 0.0 => Ok(b as u32),
-        Some(_) => Err(format!("{t} is not from 1 to {LARGEST} bytes; {remedy}")),
-        None => Err(format!("`{t}` is not a number of bytes; {remedy}")),
+        Some(_) => Err(Refusal::new(format!("{t} is not from 1 to {LARGEST} bytes"), remedy)),
+        None => Err(Refusal::new(format!("`{t}` is not a number of bytes"), remedy)),
     };
     let part = |t: &str| match t.split_once("..") {
         Some((a, b)) => match (one(a)?, one(b)?) {
             (a, b) if a <= b && b - a < MOST => Ok((a..=b).collect()),
-            (a, b) => Err(format!("the range {a}..{b} is empty or has more than {MOST} sizes; {remedy}")),
+            (a, b) => Err(Refusal::new(format!("the range {a}..{b} is empty or has more than {MOST} sizes"), remedy)),
         },
         None => Ok(vec![one(t)?]),
     };

@@ -4,12 +4,13 @@ use super::numbers::{Numbers, number, numbers, share, shares};
 use super::{Counts, Given, Printed, answer, counts, list, value};
 use crate::Done;
 use crate::cmd::wrong;
+use contend_core::Refusal;
 use contend_theory::hash_table;
 use contend_theory::slots::Slots;
 use miette::Result;
 use serde_json::json;
 
-fn sizes(s: &str) -> Result<Counts, String> {
+fn sizes(s: &str) -> Result<Counts, Refusal> {
     list(s, 1, "slots")
 }
 

@@ -149,7 +149,8 @@ fn plan(path: &Path, text: &str, a: &RunArgs) -> Result<Plan> {
         });
         let local: Option<std::net::IpAddr> = local.transpose()?;
         let size = keys.text("size")?.map(|s| {
-            quantity::bytes(&s, 1 << 50).map_err(|e| at(format!("class.{k}.size: {e}"), "write a size like \"10MB\""))
+            quantity::bytes(&s, 1 << 50)
+                .map_err(|e| at(format!("class.{k}.size: {}", e.what), "write a size like \"10MB\""))
         });
         let method = match (keys.text("method")?.as_deref().unwrap_or("GET"), size.transpose()?) {
             ("GET", None) => Method::Get,

@@ -7,6 +7,7 @@ mod monitor;
 
 use crate::Done;
 use clap::Subcommand;
+use contend_core::Refusal;
 use miette::Result;
 
 #[derive(Debug, clap::Args)]
@@ -43,8 +44,8 @@ fn ended(stop: &contend_tools::Stop) -> Done {
 }
 
 /// A share of packets: `10%`, above 0 % and up to 100 %.
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> Result<f64, Refusal> {
     let percent = text.strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok());
     let share = percent.map(|p| p / 100.0).filter(|s| *s > 0.0 && *s <= 1.0);
-    share.ok_or_else(|| "write a share above 0% and up to 100%, like 10%".to_owned())
+    share.ok_or_else(|| "write a share above 0% and up to 100%, like 10%".into())
 }
