@@ -1,7 +1,8 @@
 //! What is deployed now, by whom, and how to take it out. The kernel's own lists are asked: there is no file of state.
 
+use crate::Block;
 use crate::load::Calls;
-use crate::{Block, Error};
+use contend_core::Refusal;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter};
 use libbpf_rs::{MapCore as _, MapFlags, MapHandle};
 use nix::sys::signal::{Signal, kill};
@@ -54,11 +55,11 @@ pub fn active() -> Vec<Active> {
 ///
 /// # Errors
 /// If nothing of this name is deployed, or a process does not answer within five seconds.
-pub fn remove(name: Option<&str>) -> Result<Vec<Active>, Error> {
+pub fn remove(name: Option<&str>) -> Result<Vec<Active>, Refusal> {
     let chosen = |a: &Active| name.is_none_or(|n| a.name == n);
     let before: Vec<_> = active().into_iter().filter(chosen).collect();
     if let (Some(name), []) = (name, &before[..]) {
-        return Err(Error::new(
+        return Err(Refusal::new(
             format!("{name} is not deployed"),
             "contend deploy status lists what is; other users' deployments are visible to root only",
         ));
@@ -73,7 +74,7 @@ pub fn remove(name: Option<&str>) -> Result<Vec<Active>, Error> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Err(Error::new(
+    Err(Refusal::new(
         "a deployment is still there",
         "end the process that holds it (contend deploy status): the kernel then takes it out",
     ))

@@ -1,6 +1,6 @@
 //! The control blocks that exist as tc programs (`c/ap/`) for an interface of an access point.
 
-use crate::Error;
+use contend_core::Refusal;
 
 /// A control block that can be deployed.
 #[derive(Debug)]
@@ -50,10 +50,10 @@ impl Block {
     ///
     /// # Errors
     /// If there is none.
-    pub fn find(name: &str) -> Result<&'static Block, Error> {
+    pub fn find(name: &str) -> Result<&'static Block, Refusal> {
         BLOCKS.iter().find(|b| b.name == name).ok_or_else(|| {
             let names: Vec<_> = BLOCKS.iter().map(|b| b.name).collect();
-            Error::new(
+            Refusal::new(
                 format!("there is no kernel program for the control block {name:?}"),
                 format!("choose one of {}", names.join(", ")),
             )
@@ -69,19 +69,19 @@ impl Block {
     ///
     /// # Errors
     /// If a setting names no parameter, or its value is no whole number.
-    pub fn settings(&self, set: &[String]) -> Result<Vec<u8>, Error> {
+    pub fn settings(&self, set: &[String]) -> Result<Vec<u8>, Refusal> {
         let mut values: Vec<u64> = self.params.iter().map(|p| p.1).collect();
         for s in set {
             let (key, value) = s.split_once('=').unwrap_or((s, ""));
             let Some(place) = self.params.iter().position(|p| p.0 == key) else {
                 let all: Vec<_> = self.params.iter().map(|p| format!("{} ({})", p.0, p.2)).collect();
-                return Err(Error::new(
+                return Err(Refusal::new(
                     format!("{} has no parameter {key:?}", self.name),
                     format!("its parameters: {}", all.join("; ")),
                 ));
             };
             values[place] = value.trim_end_matches('p').parse().map_err(|_| {
-                Error::new(
+                Refusal::new(
                     format!("--set {s}: the value is no whole number"),
                     format!("write --set {key}={}: {}", self.params[place].1, self.params[place].2),
                 )

@@ -1,14 +1,14 @@
 //! What this machine and this build can deploy. Reads files only: nothing is tried out.
 
-use crate::Error;
+use contend_core::Refusal;
 
 /// One need of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capability {
     /// It is there.
     Ok,
-    /// It is missing: the reason and the remedy.
-    Missing(&'static str, &'static str),
+    /// It is missing.
+    Missing(Refusal),
 }
 
 /// The needs of a deployment, each with its name: the build, privileges, and what the kernel must have.
@@ -22,7 +22,9 @@ pub fn capabilities() -> Vec<(&'static str, Capability)> {
                 std::fs::read_to_string(index).is_ok_and(|text| text.contains(&format!("/{name}.ko")))
             })
     };
-    let need = |name, there, why, remedy| (name, if there { Capability::Ok } else { Capability::Missing(why, remedy) });
+    let need = |name, there, why, remedy| {
+        (name, if there { Capability::Ok } else { Capability::Missing(Refusal::new(why, remedy)) })
+    };
     vec![
         need(
             "bpf (build)",
@@ -61,12 +63,12 @@ pub fn capabilities() -> Vec<(&'static str, Capability)> {
 ///
 /// # Errors
 /// If one of `names` is missing.
-pub fn require(names: &[&str]) -> Result<(), Error> {
+pub fn require(names: &[&str]) -> Result<(), Refusal> {
     for (name, capability) in capabilities() {
-        if let Capability::Missing(why, remedy) = capability
+        if let Capability::Missing(why) = capability
             && names.contains(&name)
         {
-            return Err(Error::new(why, remedy));
+            return Err(why);
         }
     }
     Ok(())

@@ -20,27 +20,3 @@ pub mod twin;
 pub use block::Block;
 pub use capability::Capability;
 pub use twin::Twin;
-
-/// Why something cannot be deployed, and what helps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// What is wrong.
-    pub what: String,
-    /// What to do.
-    pub remedy: String,
-}
-
-impl Error {
-    /// An error with its remedy.
-    pub fn new(what: impl Into<String>, remedy: impl Into<String>) -> Error {
-        Error { what: what.into(), remedy: remedy.into() }
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}; {}", self.what, self.remedy)
-    }
-}
-
-impl std::error::Error for Error {}

@@ -1,7 +1,8 @@
 //! Loads congestion controllers. The kernel keeps a controller registered as long as this process holds its link: when
 //! the process ends, in whatever way, the name is gone. Connections that use it keep it until they close.
 
-use crate::{Error, Twin, capability};
+use crate::{Twin, capability};
+use contend_core::Refusal;
 use contend_core::registry::Args;
 use libbpf_rs::{Link, MapCore as _, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel};
 use std::sync::{Mutex, PoisonError};
@@ -44,12 +45,12 @@ pub(crate) fn number(bytes: &[u8], i: usize) -> u64 {
 ///
 /// # Errors
 /// If a parameter has a value that the kernel's form lacks, or the object is not valid.
-pub fn open(twin: &Twin, args: &Args) -> Result<OpenObject, Error> {
+pub fn open(twin: &Twin, args: &Args) -> Result<OpenObject, Refusal> {
     open_object(twin.object, twin.name, &twin.settings(args)?)
 }
 
 /// Opens an object and fills in its settings.
-pub(crate) fn open_object(object: &[u8], name: &str, settings: &[u8]) -> Result<OpenObject, Error> {
+pub(crate) fn open_object(object: &[u8], name: &str, settings: &[u8]) -> Result<OpenObject, Refusal> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let _ = libbpf_rs::set_print(Some((PrintLevel::Warn, |_, line| {
         LOG.lock().unwrap_or_else(PoisonError::into_inner).push_str(&line);
@@ -62,14 +63,14 @@ pub(crate) fn open_object(object: &[u8], name: &str, settings: &[u8]) -> Result<
             found = true;
         }
     }
-    if found { Ok(object) } else { Err(Error::new("the object has no settings", "rebuild it: ci.sh bpf")) }
+    if found { Ok(object) } else { Err(Refusal::new("the object has no settings", "rebuild it: ci.sh bpf")) }
 }
 
 /// Loads an open object, which `name` names in the error.
 ///
 /// # Errors
 /// If the kernel refuses a program or a map.
-pub fn load(object: OpenObject, name: &str) -> Result<Object, Error> {
+pub fn load(object: OpenObject, name: &str) -> Result<Object, Refusal> {
     object.load().map_err(|e| refused("load", name, &e))
 }
 
@@ -78,12 +79,12 @@ pub fn load(object: OpenObject, name: &str) -> Result<Object, Error> {
 ///
 /// # Errors
 /// If privileges or a feature of the kernel is missing, or the kernel refuses the program. Then nothing has changed.
-pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Error> {
+pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Refusal> {
     capability::require(&["privileges", "BTF", "struct_ops"])?;
     let name = format!("contend_{}", twin.name);
     let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     if known.split_whitespace().any(|n| n == name) {
-        return Err(Error::new(
+        return Err(Refusal::new(
             format!("{name} is already deployed"),
             format!("take it out first: contend deploy remove {}", twin.name),
         ));
@@ -98,7 +99,7 @@ pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Error> {
     let link = object
         .maps_mut()
         .find(|m| m.name() == name.as_str())
-        .ok_or_else(|| Error::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?
+        .ok_or_else(|| Refusal::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?
         .attach_struct_ops()
         .map_err(|e| refused("register", &name, &e))?;
     Ok(Deployment { link, object, name })
@@ -124,7 +125,7 @@ impl Deployment {
     }
 }
 
-fn refused(step: &str, name: &str, e: &libbpf_rs::Error) -> Error {
+fn refused(step: &str, name: &str, e: &libbpf_rs::Error) -> Refusal {
     let log = LOG.lock().unwrap_or_else(PoisonError::into_inner);
     // The verifier's reason is the line before its statistics.
     let lines: Vec<_> = log.lines().collect();
@@ -133,7 +134,7 @@ fn refused(step: &str, name: &str, e: &libbpf_rs::Error) -> Error {
     if std::env::var_os("CONTEND_BPF_LOG").is_some() {
         eprintln!("{log}");
     }
-    Error::new(
+    Refusal::new(
         format!("the kernel does not {step} {name}: {e}{reason}"),
         "nothing has changed; `contend doctor` says what is missing, CONTEND_BPF_LOG=1 prints the verifier's log",
     )

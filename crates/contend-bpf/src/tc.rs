@@ -4,8 +4,9 @@
 //! and then takes out the filters, and `clsact` if it was added for them.
 
 use crate::block::Block;
+use crate::capability;
 use crate::load::{self, number};
-use crate::{Error, capability};
+use contend_core::Refusal;
 use libbpf_rs::{MapCore as _, MapFlags, Object, Program, TC_EGRESS, TC_INGRESS, TcAttachPoint, TcHook, TcHookBuilder};
 use std::io::Read as _;
 use std::os::fd::AsFd as _;
@@ -47,7 +48,7 @@ const POINTS: [TcAttachPoint; 2] = [TC_EGRESS, TC_INGRESS];
 ///
 /// # Errors
 /// If the kernel refuses it.
-pub fn load(block: &Block, settings: &[u8]) -> Result<Object, Error> {
+pub fn load(block: &Block, settings: &[u8]) -> Result<Object, Refusal> {
     load::load(load::open_object(block.object, block.name, settings)?, block.name)
 }
 
@@ -56,10 +57,10 @@ pub fn load(block: &Block, settings: &[u8]) -> Result<Object, Error> {
 ///
 /// # Errors
 /// If privileges, the interface or a feature of the kernel is missing. Then nothing has changed.
-pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) -> Result<Attached, Error> {
+pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) -> Result<Attached, Refusal> {
     capability::require(&["privileges", "BTF", "clsact"])?;
     let index = nix::net::if_::if_nametoindex(device)
-        .map_err(|_| Error::new(format!("there is no interface {device:?}"), "ip link lists the interfaces"))?;
+        .map_err(|_| Refusal::new(format!("there is no interface {device:?}"), "ip link lists the interfaces"))?;
     let object = load(block, settings)?;
     let id = |name: &str| {
         let program = object.progs().find(|p| p.name() == name);
@@ -76,11 +77,11 @@ pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) 
         .args(numbers.map(|n| n.to_string()))
         .stdin(Stdio::piped())
         .spawn()
-        .map_err(|e| Error::new(format!("the guard does not start: {e}"), "nothing has changed"))?;
+        .map_err(|e| Refusal::new(format!("the guard does not start: {e}"), "nothing has changed"))?;
     // From here on dropping takes everything out.
     let attached = Attached { object, place, guard };
     let failed = |e: libbpf_rs::Error| {
-        Error::new(
+        Refusal::new(
             format!("{} cannot be attached to {device}: {e}", block.name),
             "nothing has changed; `tc filter show dev` lists what is there",
         )
@@ -88,7 +89,7 @@ pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) 
     for (n, name) in [block.egress.0, block.ingress.0].into_iter().enumerate() {
         let program = attached.object.progs().find(|p| p.name() == name);
         let program =
-            program.ok_or_else(|| Error::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?;
+            program.ok_or_else(|| Refusal::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?;
         let mut hook = place.hook(program.as_fd(), n);
         if place.added && n == 0 {
             hook.create().map_err(failed)?;
@@ -141,9 +142,9 @@ impl Place {
 ///
 /// # Errors
 /// If the numbers are not those that [`deploy`] adds.
-pub fn guard(numbers: &[u32]) -> Result<(), Error> {
+pub fn guard(numbers: &[u32]) -> Result<(), Refusal> {
     let &[device, priority, added, egress, ingress] = numbers else {
-        return Err(Error::new("these are not the numbers of a guard", "contend deploy starts it by itself"));
+        return Err(Refusal::new("these are not the numbers of a guard", "contend deploy starts it by itself"));
     };
     let place = Place { device: device as i32, priority, added: added > 0, programs: [egress, ingress] };
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
@@ -152,13 +153,13 @@ pub fn guard(numbers: &[u32]) -> Result<(), Error> {
 }
 
 /// What `tc` prints.
-fn tc(args: &[&str]) -> Result<String, Error> {
-    let missing = |_| Error::new("the program tc is not there", "install iproute2");
+fn tc(args: &[&str]) -> Result<String, Refusal> {
+    let missing = |_| Refusal::new("the program tc is not there", "install iproute2");
     let out = Command::new("tc").args(args).stdin(Stdio::null()).output().map_err(missing)?;
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-fn has_clsact(device: &str) -> Result<bool, Error> {
+fn has_clsact(device: &str) -> Result<bool, Refusal> {
     Ok(tc(&["qdisc", "show", "dev", device])?.contains("qdisc clsact "))
 }
 

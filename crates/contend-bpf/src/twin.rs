@@ -1,6 +1,6 @@
 //! The controllers that exist twice: in Rust (contend-core) and in C (`c/cc/`), compared for equality by tests.
 
-use crate::Error;
+use contend_core::Refusal;
 use contend_core::cc::{Build, REGISTRY};
 use contend_core::registry::{Args, Entry, Unit, Value, find};
 
@@ -39,10 +39,10 @@ impl Twin {
     ///
     /// # Errors
     /// If the controller has no twin.
-    pub fn find(name: &str) -> Result<&'static Twin, Error> {
+    pub fn find(name: &str) -> Result<&'static Twin, Refusal> {
         TWINS.iter().find(|t| t.name == name).ok_or_else(|| {
             let names: Vec<_> = TWINS.iter().map(|t| t.name).collect();
-            Error::new(
+            Refusal::new(
                 format!("there is no kernel program for the controller {name:?}"),
                 format!("choose one of {}; the others run in the simulator", names.join(", ")),
             )
@@ -60,13 +60,13 @@ impl Twin {
     ///
     /// # Errors
     /// If a word is one that the kernel's form does not have.
-    pub fn settings(&self, args: &Args) -> Result<Vec<u8>, Error> {
+    pub fn settings(&self, args: &Args) -> Result<Vec<u8>, Refusal> {
         let mut bytes = Vec::new();
         for p in self.entry().params {
             let number = match (p.unit, args.get(p.name)) {
                 (Unit::Word(words), Some(Value::Word(word))) => {
                     if let Some((name, word, why)) = self.lacks.iter().find(|l| l.0 == p.name && l.1 == word) {
-                        return Err(Error::new(
+                        return Err(Refusal::new(
                             format!("{name} = {word:?} cannot be deployed: {why}"),
                             format!("write {name} = {:?}", p.default.unwrap_or_default()),
                         ));

@@ -5,27 +5,12 @@ use crate::judging::claim;
 use crate::nearest;
 use crate::reading::file::{self, Experiment, FileError};
 use crate::reading::starter::{STARTERS, Starter};
-use std::fmt::Display;
+use contend_core::Refusal;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
-
-/// Why there is no text at a path.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-#[error("{what}")]
-#[diagnostic(help("{remedy}"))]
-pub struct NoText {
-    /// What is wrong, with the path.
-    pub what: String,
-    /// What to do instead.
-    pub remedy: String,
-}
-
-fn wrong(what: impl Display, remedy: impl Display) -> NoText {
-    NoText { what: what.to_string(), remedy: remedy.to_string() }
-}
 
 /// The experiment of a text from `name`, with the settings `sets` (key and value). Those in the head of a run.toml are
 /// among them only if the caller puts them there ([`folder::settings`](crate::writing::folder::settings)).
@@ -42,7 +27,7 @@ pub fn experiment(name: &str, text: &str, sets: &[(String, String)]) -> Result<E
 ///
 /// # Errors
 /// When there is neither; the remedy says what to give instead.
-pub fn text(path: &Path) -> Result<String, NoText> {
+pub fn text(path: &Path) -> Result<String, Refusal> {
     if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
         let starter = path.to_str().and_then(Starter::named).map(|s| s.text.to_owned());
         return starter.ok_or_else(|| nothing_at(path));
@@ -50,29 +35,29 @@ pub fn text(path: &Path) -> Result<String, NoText> {
     let name = path.display();
     if path.is_dir() {
         let remedy = "give the path of an experiment file; `contend list experiments` shows some";
-        let inside =
-            files_below(path).map_err(|too_large| wrong(format!("{name} is a folder, and {too_large}"), remedy))?;
+        let inside = files_below(path)
+            .map_err(|too_large| Refusal::new(format!("{name} is a folder, and {too_large}"), remedy))?;
         let (count, many) = (inside.len(), if inside.len() == 1 { "" } else { "s" });
-        return Err(wrong(
+        return Err(Refusal::new(
             format!("{name} is a folder, not an experiment file; it contains {count} TOML file{many}"),
             inside.first().map_or(remedy.to_owned(), |f| format!("name the files to run, like {}", f.display())),
         ));
     }
     let mut bytes = Vec::new();
     if let Err(err) = std::fs::File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_end(&mut bytes)) {
-        return Err(wrong(
+        return Err(Refusal::new(
             format!("{name} cannot be read: {err}"),
             "give the path of an experiment file; `contend list experiments` shows some",
         ));
     }
     if bytes.len() as u64 > LONGEST {
-        return Err(wrong(
+        return Err(Refusal::new(
             format!("{name} is longer than {} MB", LONGEST >> 20),
             "experiment files are short texts; did you mean another file?",
         ));
     }
     match String::from_utf8(bytes) {
-        Ok(text) if text.trim().is_empty() => Err(wrong(
+        Ok(text) if text.trim().is_empty() => Err(Refusal::new(
             format!("{name} is empty"),
             "copy an existing experiment file and change it; `contend list experiments` shows some",
         )),
@@ -80,7 +65,7 @@ pub fn text(path: &Path) -> Result<String, NoText> {
         Err(err) => {
             let at = err.utf8_error().valid_up_to();
             let line = err.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
-            Err(wrong(
+            Err(Refusal::new(
                 format!("{name}:{line}: the text is not valid UTF-8"),
                 "save the file as UTF-8; `iconv -f latin1 -t utf-8` converts an older text",
             ))
@@ -89,7 +74,7 @@ pub fn text(path: &Path) -> Result<String, NoText> {
 }
 
 /// The error about a path at which there is no file and which names no starter.
-fn nothing_at(path: &Path) -> NoText {
+fn nothing_at(path: &Path) -> Refusal {
     let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
     let files: Vec<String> = folders.concat().iter().map(|file| file.display().to_string()).collect();
     let starters: Vec<&str> = STARTERS.iter().map(|s| s.name).collect();
@@ -98,7 +83,7 @@ fn nothing_at(path: &Path) -> NoText {
         .map(|s| s.name)
         .or_else(|| nearest(&asked, starters.iter().copied().chain(files.iter().map(String::as_str))))
         .map_or(String::new(), |name| format!("did you mean `{name}`? "));
-    wrong(
+    Refusal::new(
         format!("{asked} cannot be read: there is no such file, and no starter has this name"),
         format!(
             "{near}`contend list experiments` shows the files of this folder; the starters are {}",

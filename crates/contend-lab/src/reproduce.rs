@@ -3,6 +3,7 @@
 use crate::folder::{TooLarge, files_below};
 use crate::nearest;
 use crate::reading::file::Experiment;
+use contend_core::Refusal;
 use std::path::{Path, PathBuf};
 
 /// An experiment of a paper.
@@ -26,14 +27,9 @@ pub enum NothingFound {
     #[diagnostic(help("call contend in its own folder, or name the folder with --papers"))]
     NoPapers(PathBuf),
     /// No paper or experiment has this name.
-    #[error("no paper or experiment is called `{name}`")]
-    #[diagnostic(help("{remedy}"))]
-    Unknown {
-        /// The requested name.
-        name: String,
-        /// The nearest name, or how to list all names.
-        remedy: String,
-    },
+    #[error("{}", .0.what)]
+    #[diagnostic(help("{}", .0.remedy))]
+    Unknown(Refusal),
 }
 
 /// The experiments below the folder `papers`, sorted by name. `None` selects all; otherwise `what` is a paper
@@ -55,7 +51,8 @@ pub fn experiments(papers: &Path, what: Option<&str>) -> Result<Vec<PaperExperim
         let folders = all.iter().filter_map(|e| e.name.split_once('/').map(|(folder, _)| folder));
         let remedy = nearest(what, all.iter().map(|e| e.name.as_str()).chain(folders))
             .map_or("`contend list experiments` shows what there is".to_owned(), |n| format!("did you mean `{n}`?"));
-        return Err(NothingFound::Unknown { name: what.to_owned(), remedy });
+        let what = format!("no paper or experiment is called `{what}`");
+        return Err(NothingFound::Unknown(Refusal::new(what, remedy)));
     }
     Ok(chosen)
 }

@@ -21,7 +21,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use guard::Guard;
 use serde::Deserialize;
-use session::{Answer, Session, Settings};
+use session::{Answer, Session, Settings, told};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -101,7 +101,7 @@ struct Asked {
 async fn dial(State(session): State<Arc<Session>>, Json(asked): Json<Asked>) -> Response {
     match session.dial(&asked.key, &asked.settings) {
         Ok(dial) => Json(dial).into_response(),
-        Err(wrong) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(wrong))).into_response(),
+        Err(why) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(told(&why)))).into_response(),
     }
 }
 
@@ -109,7 +109,7 @@ async fn dial(State(session): State<Arc<Session>>, Json(asked): Json<Asked>) -> 
 async fn file(State(session): State<Arc<Session>>, Json(settings): Json<Settings>) -> Response {
     match session.file(&settings) {
         Ok(text) => text.into_response(),
-        Err(wrong) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(wrong))).into_response(),
+        Err(why) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(told(&why)))).into_response(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The page: one text with its style, its script and what the page shows first.
 
-use crate::session::Session;
+use crate::session::{Session, told};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +17,8 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn of(session: &Session) -> Page {
-        let data = session.first().and_then(|first| serde_json::to_string(&first).map_err(|e| e.to_string()));
+        let first = session.first().map_err(|why| told(&why));
+        let data = first.and_then(|first| serde_json::to_string(&first).map_err(|e| e.to_string()));
         // Inside a script element a tag would be one.
         let data = data.unwrap_or_else(|wrong| serde_json::Value::from(wrong).to_string()).replace('<', "\\u003c");
         let text = BODY.replace("/*STYLE*/", STYLE).replace("/*SCRIPT*/", SCRIPT).replace("/*DATA*/", &data);

@@ -1,7 +1,7 @@
 //! One experiment file on a page.
 
 use contend_core::{Span, Time};
-use contend_lab::execute::{Options, execute};
+use contend_lab::execute::{Error, Options, execute};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file::dial::Dial;
 use contend_lab::reading::file::keys::{keys, settable};
@@ -68,6 +68,15 @@ pub struct Progress {
     planned: usize,
 }
 
+/// What the page shows of an error: what is wrong, with the place if it is in the file, and the remedy.
+pub(crate) fn told(why: &Error) -> String {
+    match why {
+        Error::File(e) => e.render(false),
+        Error::Refused { what, remedy: Some(remedy) } => format!("{what}\n  help: {remedy}"),
+        Error::Refused { what, remedy: None } | Error::Machine(what) => what.clone(),
+    }
+}
+
 /// What was written by a thread that panicked is as good as before: each value is replaced as a whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -95,13 +104,13 @@ impl Session {
     }
 
     /// The experiment with the settings of the call and of the page.
-    fn experiment(&self, settings: &Settings) -> Result<Experiment, String> {
+    fn experiment(&self, settings: &Settings) -> Result<Experiment, FileError> {
         let all: Settings = self.sets.iter().chain(settings).cloned().collect();
-        parse(&self.name, &self.text, &all).map_err(|e| e.render(false))
+        parse(&self.name, &self.text, &all)
     }
 
     /// What the page shows first: title, file, dials of parameters and swept keys, and all keys.
-    pub(crate) fn first(&self) -> Result<First, String> {
+    pub(crate) fn first(&self) -> Result<First, Error> {
         let e = self.experiment(&vec![])?;
         let keys = keys().into_iter().filter(|(.., key)| key.has_values()).map(|(path, ..)| settable(&path));
         let dials = e.dials();
@@ -119,12 +128,12 @@ impl Session {
         }
         match self.report_of(settings, &stop) {
             Ok(answer) => answer,
-            Err(wrong) => Answer::Wrong(wrong),
+            Err(why) => Answer::Wrong(told(&why)),
         }
     }
 
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
-    fn report_of(&self, settings: &Settings, stop: &AtomicBool) -> Result<Answer, String> {
+    fn report_of(&self, settings: &Settings, stop: &AtomicBool) -> Result<Answer, Error> {
         let begun = Instant::now();
         let mut e = self.experiment(settings)?;
         e.without_claims();
@@ -140,7 +149,7 @@ impl Session {
             },
             ..Options::default()
         };
-        let outcome = execute(&e, &options).map_err(|e| e.to_string())?.outcome;
+        let outcome = execute(&e, &options)?.outcome;
         if outcome.interrupted.is_some() {
             return Ok(Answer::Overtaken);
         }
@@ -179,16 +188,16 @@ impl Session {
     /// The dial of `key`.
     ///
     /// # Errors
-    /// What is wrong with the key or the settings, and the remedy.
-    pub fn dial(&self, key: &str, settings: &Settings) -> Result<Dial, String> {
-        self.experiment(settings)?.dial(key).map_err(|(what, help)| format!("{what}\n  help: {help}"))
+    /// When the file has no such key, or refuses the settings.
+    pub fn dial(&self, key: &str, settings: &Settings) -> Result<Dial, Error> {
+        Ok(self.experiment(settings)?.dial(key)?)
     }
 
     /// The experiment file with `settings`, as `contend run` takes it.
     ///
     /// # Errors
-    /// What is wrong with the settings, and the remedy.
-    pub fn file(&self, settings: &Settings) -> Result<String, String> {
+    /// When the file refuses the settings.
+    pub fn file(&self, settings: &Settings) -> Result<String, Error> {
         let e = self.experiment(settings)?;
         let context = self.context(&e, settings);
         Ok(folder::repeatable(&e, &context, &context.seeds, 0))

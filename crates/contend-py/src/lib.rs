@@ -33,7 +33,7 @@ fn experiments(papers: PathBuf, what: Option<&str>) -> PyResult<Vec<(String, Pat
     let all = reproduce::experiments(&papers, what).map_err(|err| {
         let remedy = match &err {
             TooLarge(_) | NoPapers(_) => "name the folder of the papers: reproduce(papers=...)",
-            Unknown { remedy, .. } => remedy,
+            Unknown(why) => &why.remedy,
         };
         error::plain(&err.to_string(), Some(remedy))
     })?;

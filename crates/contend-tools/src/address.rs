@@ -1,6 +1,7 @@
 //! Addresses as users write them: `:8080`, `10.0.0.2:80`, `[::1]:80`, `example.org:80`, and networks like `10.0.0.0/8`.
 
-use crate::{Error, Result};
+use crate::Result;
+use contend_core::Refusal;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 
@@ -12,14 +13,14 @@ pub fn resolve(text: &str) -> Result<Vec<SocketAddr>> {
     let example = "write a host and a port, like 10.0.0.2:80, [fe80::1]:80 or example.org:80";
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0) => {}
-        _ => return Err(Error::new(format!("`{text}` is not a host with a port"), example)),
+        _ => return Err(Refusal::new(format!("`{text}` is not a host with a port"), example)),
     }
     let found: Vec<SocketAddr> = text
         .to_socket_addrs()
-        .map_err(|e| Error::new(format!("`{text}` cannot be resolved: {e}"), "check the name, or write its address"))?
+        .map_err(|e| Refusal::new(format!("`{text}` cannot be resolved: {e}"), "check the name, or write its address"))?
         .collect();
     if found.is_empty() {
-        return Err(Error::new(format!("`{text}` has no address"), example));
+        return Err(Refusal::new(format!("`{text}` has no address"), example));
     }
     Ok(found)
 }
@@ -31,7 +32,7 @@ pub fn resolve(text: &str) -> Result<Vec<SocketAddr>> {
 pub fn listening(text: &str) -> Result<SocketAddr> {
     let whole = if text.starts_with(':') { format!("{}{text}", Ipv4Addr::LOCALHOST) } else { text.to_owned() };
     whole.parse().map_err(|_| {
-        Error::new(
+        Refusal::new(
             format!("`{text}` is not an address on which to listen"),
             "write :8080 (this machine only), 0.0.0.0:8080, 192.168.1.5:8080 or [::]:8080",
         )
@@ -61,7 +62,7 @@ impl Network {
     /// When the text is neither an address nor a network.
     pub fn parse(text: &str) -> Result<Network> {
         let wrong = || {
-            Error::new(
+            Refusal::new(
                 format!("`{text}` is not a network"),
                 "write an address like 192.168.1.7, a network like 192.168.1.0/24, or any",
             )

@@ -17,7 +17,8 @@ pub use plan::{Class, Method, Plan};
 pub use server::serve;
 pub use transfer::Sample;
 
-use crate::{Error, Result};
+use crate::Result;
+use contend_core::Refusal;
 use nix::sys::socket::{setsockopt, sockopt};
 use std::net::{SocketAddr, UdpSocket};
 
@@ -32,7 +33,7 @@ pub fn start(to: SocketAddr) -> Result<()> {
         socket.send_to(b"start", to)
     };
     sent(&socket).map(drop).map_err(|e| {
-        Error::new(
+        Refusal::new(
             format!("no packet can be sent to {to}: {e}"),
             "take the broadcast address of the network: ip address shows it",
         )

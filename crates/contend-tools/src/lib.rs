@@ -38,6 +38,6 @@ pub mod tcp_info;
 #[cfg(target_os = "linux")]
 pub mod udp;
 
-pub use error::{Error, Result};
+pub use error::Result;
 #[cfg(target_os = "linux")]
 pub use stop::Stop;

@@ -3,8 +3,10 @@
 //! [`SockDiag::all`] lists sockets, which takes the kernel some hundred microseconds. [`SockDiag::one`] asks about one
 //! socket by its exact identity, which takes some microseconds.
 
+use crate::Result;
+use crate::error::of_system;
 use crate::tcp_info::TcpInfo;
-use crate::{Error, Result};
+use contend_core::Refusal;
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, recv, sendto, setsockopt, socket, sockopt,
@@ -91,7 +93,7 @@ impl SockDiag {
     /// When the kernel has no INET_DIAG.
     pub fn open() -> Result<SockDiag> {
         let missing = |e: Errno| {
-            Error::new(
+            Refusal::new(
                 format!("the kernel does not tell about TCP sockets (sock_diag): {e}"),
                 "it needs CONFIG_INET_DIAG; as root: modprobe tcp_diag",
             )
@@ -177,8 +179,8 @@ impl SockDiag {
     }
 }
 
-fn refused(e: Errno) -> Error {
-    Error::of_system("the kernel refuses a request about its TCP sockets", e)
+fn refused(e: Errno) -> Refusal {
+    of_system("the kernel refuses a request about its TCP sockets", e)
 }
 
 /// A netlink message.

@@ -1,6 +1,7 @@
 //! Ends a tool from outside: Ctrl-C, or a test.
 
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::of_system;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ impl Stop {
     /// When the process has no file descriptor left.
     pub fn new() -> Result<Stop> {
         let wake = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC);
-        let wake = wake.map_err(|e| Error::of_system("no event file descriptor can be made", e))?;
+        let wake = wake.map_err(|e| of_system("no event file descriptor can be made", e))?;
         Ok(Stop(Arc::new(Inner { asked: AtomicU8::new(0), wake })))
     }
 

@@ -1,6 +1,8 @@
 //! TCP sockets with the options that std has not: congestion control, segment size, pacing rate, reset.
 
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::of_system;
+use contend_core::Refusal;
 use nix::errno::Errno;
 use nix::libc;
 use nix::sys::socket::{
@@ -43,24 +45,24 @@ impl Sending {
         }
         if let Some(bytes) = self.segment {
             setsockopt(socket, sockopt::TcpMaxSeg, &bytes).map_err(|e| {
-                Error::new(format!("the kernel refuses a segment size of {bytes} B: {e}"), "write 88 B to 32767 B")
+                Refusal::new(format!("the kernel refuses a segment size of {bytes} B: {e}"), "write 88 B to 32767 B")
             })?;
         }
         if let Some(bps) = self.rate_bps {
             setsockopt(socket, MaxPacingRate, &(bps / 8).max(1))
-                .map_err(|e| Error::of_system("the kernel refuses SO_MAX_PACING_RATE", e))?;
+                .map_err(|e| of_system("the kernel refuses SO_MAX_PACING_RATE", e))?;
         }
         Ok(())
     }
 }
 
 /// What is wrong with the congestion control `name`, from the error of the kernel and its lists.
-fn congestion_error(name: &str, e: Errno) -> Error {
+fn congestion_error(name: &str, e: Errno) -> Refusal {
     let list = |file: &str| {
         std::fs::read_to_string(format!("/proc/sys/net/ipv4/{file}")).unwrap_or_default().trim().to_owned()
     };
     match e {
-        Errno::EPERM => Error::new(
+        Errno::EPERM => Refusal::new(
             format!("only root may use the congestion control `{name}` on this machine"),
             format!(
                 "take one of those allowed ({}), or as root: sysctl \
@@ -69,14 +71,14 @@ fn congestion_error(name: &str, e: Errno) -> Error {
                 list("tcp_allowed_congestion_control")
             ),
         ),
-        Errno::ENOENT => Error::new(
+        Errno::ENOENT => Refusal::new(
             format!("this kernel has no congestion control `{name}`"),
             format!(
                 "it has {}; as root, modprobe tcp_{name} loads it if it is a module",
                 list("tcp_available_congestion_control")
             ),
         ),
-        e => Error::of_system(&format!("the congestion control `{name}` cannot be set"), e),
+        e => of_system(&format!("the congestion control `{name}` cannot be set"), e),
     }
 }
 
@@ -116,7 +118,7 @@ pub fn begin_connect(to: SocketAddr, from: Option<std::net::IpAddr>, sending: &S
 /// # Errors
 /// When the address is taken or not one of this machine, or an option cannot be set.
 pub fn listen_on(at: SocketAddr, sending: &Sending) -> Result<TcpListener> {
-    let fd = new_socket(&at).map_err(|e| Error::of_system("no socket can be made", e))?;
+    let fd = new_socket(&at).map_err(|e| of_system("no socket can be made", e))?;
     sending.apply(&fd)?;
     let listening = || -> nix::Result<()> {
         setsockopt(&fd, sockopt::ReuseAddr, &true)?;
@@ -133,9 +135,9 @@ pub fn listen_on(at: SocketAddr, sending: &Sending) -> Result<TcpListener> {
 }
 
 /// Why nothing can listen on `at`.
-pub fn cannot_listen(at: SocketAddr, e: Errno) -> Error {
+pub fn cannot_listen(at: SocketAddr, e: Errno) -> Refusal {
     let what = format!("no listening on {at}: {e}");
-    Error::new(
+    Refusal::new(
         what,
         match e {
             Errno::EADDRINUSE => "another program has this port: choose another one, or `ss -tulpn` shows the program",

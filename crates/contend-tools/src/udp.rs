@@ -1,7 +1,8 @@
 //! UDP sockets, and waiting for one with a deadline that is exact to the kernel's timer.
 
 use crate::tcp::cannot_listen;
-use crate::{Error, Result, Stop};
+use crate::{Result, Stop};
+use contend_core::Refusal;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::socket::{setsockopt, sockopt};
@@ -30,7 +31,7 @@ pub fn sender(to: SocketAddr, from: u16) -> Result<UdpSocket> {
     let at = SocketAddr::new(any, from);
     let socket = receiver(at)?;
     socket.connect(to).map_err(|e| {
-        Error::new(format!("no way to {to}: {e}"), "check the address and the routes: ip route get shows the way")
+        Refusal::new(format!("no way to {to}: {e}"), "check the address and the routes: ip route get shows the way")
     })?;
     Ok(socket)
 }

@@ -2,7 +2,9 @@
 
 use super::Packet;
 use super::estimate::{Arrival, Report, Trial, estimate};
-use crate::{Error, Result, Stop, clock, udp};
+use crate::error::of_system;
+use crate::{Result, Stop, clock, udp};
+use contend_core::Refusal;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt};
 use std::io::IoSliceMut;
 use std::net::SocketAddr;
@@ -47,7 +49,7 @@ pub fn receive(
     report: &mut dyn FnMut(Trial),
 ) -> Result<Report> {
     let socket = udp::receiver(s.at)?;
-    let system = |e| Error::of_system("the kernel gives no times of arrival", e);
+    let system = |e| of_system("the kernel gives no times of arrival", e);
     setsockopt(&socket, sockopt::ReceiveTimestampns, &true).map_err(system)?;
     setsockopt(&socket, sockopt::RxqOvfl, &1).map_err(system)?;
     ready(socket.local_addr().unwrap_or(s.at));
@@ -67,7 +69,7 @@ pub fn receive(
             return Ok(all);
         }
         if all.trials.is_empty() && coming.is_none() && s.patience.is_some_and(|p| now >= begun + p) {
-            return Err(Error::new(
+            return Err(Refusal::new(
                 format!("no packet came to {} in {:?}", s.at, s.patience.unwrap_or_default()),
                 "start the source: contend tool ap-buffer send HOST:PORT; check firewalls on the way",
             ));

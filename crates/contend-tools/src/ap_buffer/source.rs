@@ -1,7 +1,8 @@
 //! The source: bursts at the rate of its interface.
 
 use super::{LEAST, Packet};
-use crate::{Error, Result, Stop, clock, udp};
+use crate::{Result, Stop, clock, udp};
+use contend_core::Refusal;
 use nix::sys::socket::{setsockopt, sockopt};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -64,7 +65,7 @@ pub fn send(s: &Settings, stop: &Stop, report: &mut dyn FnMut(&Burst)) -> Result
                     udp::wait(&socket, true, stop, Duration::from_millis(100));
                 }
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused && number < s.packets / 2 => {
-                    return Err(Error::new(
+                    return Err(Refusal::new(
                         format!("nobody listens on {}", s.to),
                         "start the sink there first: contend tool ap-buffer receive --listen [ADDRESS]:PORT",
                     ));

@@ -2,7 +2,8 @@
 
 use super::plan::Plan;
 use super::transfer::{RANDOM, Sample, Step, Transfer};
-use crate::{Error, Result, Stop, clock, udp};
+use crate::{Result, Stop, clock, udp};
+use contend_core::Refusal;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use rand::{RngExt as _, SeedableRng as _};
@@ -50,7 +51,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// When the start packet cannot be waited for.
 pub fn run(plan: &Plan, stop: &Stop, sample: &mut dyn FnMut(usize, u64, Sample)) -> Result<Report> {
     if plan.total == 0 || plan.classes.is_empty() {
-        return Err(Error::new("there is nothing to do", "write a total of at least 1, and at least one class"));
+        return Err(Refusal::new("there is nothing to do", "write a total of at least 1, and at least one class"));
     }
     let mut rng = Pcg64Mcg::seed_from_u64(plan.seed);
     // Memory is touched before the first transfer.
@@ -78,7 +79,14 @@ pub fn run(plan: &Plan, stop: &Stop, sample: &mut dyn FnMut(usize, u64, Sample))
                 Ok(t) => open.push(t),
                 Err(why) => {
                     let at_s = (now - begun).as_secs_f64();
-                    report.done.push(Done { class, number, at_s, seconds: 0.0, volume: 0, failed: Some(why) });
+                    report.done.push(Done {
+                        class,
+                        number,
+                        at_s,
+                        seconds: 0.0,
+                        volume: 0,
+                        failed: Some(why.to_string()),
+                    });
                     free.push((class, now + AGAIN));
                 }
             }

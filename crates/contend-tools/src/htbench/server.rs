@@ -1,8 +1,9 @@
 //! A server for transfers: `GET /10MB` gets so many bytes, the body of a `PUT` is discarded (the document's NULL-CGI).
 
 use super::http;
+use crate::error::of_system;
 use crate::tcp::{self, Sending};
-use crate::{Error, Result, Stop};
+use crate::{Result, Stop};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -57,7 +58,7 @@ pub fn serve(at: SocketAddr, stop: &Stop, ready: &mut dyn FnMut(SocketAddr)) -> 
             }));
             match poll(&mut fds, PollTimeout::NONE) {
                 Ok(_) | Err(nix::errno::Errno::EINTR) => {}
-                Err(e) => return Err(Error::of_system("poll", e)),
+                Err(e) => return Err(of_system("poll", e)),
             }
             fds.iter().map(|f| f.revents().unwrap_or(PollFlags::empty())).collect()
         };

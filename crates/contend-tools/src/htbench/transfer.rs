@@ -81,8 +81,8 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    pub fn begin(class: usize, number: u64, of: &Class) -> Result<Transfer, String> {
-        let socket = tcp::begin_connect(of.server, of.local, &tcp::Sending::default()).map_err(|e| e.to_string())?;
+    pub fn begin(class: usize, number: u64, of: &Class) -> nix::Result<Transfer> {
+        let socket = tcp::begin_connect(of.server, of.local, &tcp::Sending::default())?;
         let method = if of.method == Method::Get { "GET" } else { "PUT" };
         let length = match of.method {
             Method::Get => String::new(),

@@ -3,7 +3,8 @@
 use super::trace::{self, Event, Sample};
 use crate::sock_diag::{Identity, SockDiag, Socket};
 use crate::tcp_info::TcpInfo;
-use crate::{Error, Result, Stop, clock, udp};
+use crate::{Result, Stop, clock, udp};
+use contend_core::Refusal;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::IpAddr;
@@ -51,7 +52,7 @@ pub fn record(s: &Settings, stop: &Stop, out: &mut dyn Write) -> Result<Counted>
     let begun = clock::monotonic();
     let (mut next, mut next_look) = (begun, begun);
     let unwritable = |e: std::io::Error| {
-        Error::new(format!("the trace cannot be written: {e}"), "write it to a place with free space")
+        Refusal::new(format!("the trace cannot be written: {e}"), "write it to a place with free space")
     };
     out.write_all(trace::heading().as_bytes()).map_err(unwritable)?;
     let mut write = |sample: &Sample, counted: &mut Counted| {

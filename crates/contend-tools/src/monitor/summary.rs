@@ -1,7 +1,8 @@
 //! What a trace says of each sender: how often it sends, how long it is silent, which errors it had (Arai et al. 2009
 //! §III.B: a sender in the low state sends rarely, loses little, and its window falls seldom).
 
-use super::trace::{Event, Reader, Sample};
+use super::trace::{Event, OURS, Reader, Sample};
+use contend_core::Refusal;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -103,11 +104,11 @@ impl Building {
 ///
 /// # Errors
 /// When the text is no trace: the line and what is wrong with it.
-pub fn read(mut input: impl BufRead) -> Result<Vec<Sender>, String> {
+pub fn read(mut input: impl BufRead) -> crate::Result<Vec<Sender>> {
     let mut line = String::new();
     let mut next = |line: &mut String| {
         line.clear();
-        input.read_line(line).map_err(|e| e.to_string())
+        input.read_line(line).map_err(|e| Refusal::new(e.to_string(), OURS))
     };
     next(&mut line)?;
     let mut reader = Reader::new(&line)?;
@@ -277,6 +278,6 @@ mod tests {
     #[test]
     fn other_files_are_errors() {
         assert!(read("<html>".as_bytes()).is_err() && read("".as_bytes()).is_err());
-        assert!(read((heading() + "1,2,3\n").as_bytes()).unwrap_err().starts_with("line 2"));
+        assert!(read((heading() + "1,2,3\n").as_bytes()).unwrap_err().what.starts_with("line 2"));
     }
 }

@@ -1,6 +1,7 @@
 //! The file of `contend tool monitor`: a line for each change of a TCP sender, as comma-separated values.
 
 use crate::tcp_info::TcpInfo;
+use contend_core::Refusal;
 use std::fmt::Write as _;
 
 /// Why the window of a sender falls (Arai et al. 2009 §III.B; marks are ours), or what else happened.
@@ -132,6 +133,9 @@ impl Sample {
     }
 }
 
+/// What to do about a file that is no trace.
+pub const OURS: &str = "give a file that `contend tool monitor FILE` has written";
+
 /// Reads a file, line by line.
 #[derive(Debug)]
 pub struct Reader {
@@ -145,11 +149,11 @@ impl Reader {
     ///
     /// # Errors
     /// When a needed column is missing: what is missing.
-    pub fn new(heading: &str) -> Result<Reader, String> {
+    pub fn new(heading: &str) -> Result<Reader, Refusal> {
         let fields: Vec<String> = heading.trim_end().split(',').map(str::to_owned).collect();
         let needed = ["t_s", "flow", "cc", "event", TIMEOUTS].into_iter().chain(COLUMNS.iter().map(|c| c.0));
         match needed.into_iter().find(|n| !fields.iter().any(|f| f == n)) {
-            Some(missing) => Err(format!("the first line has no column `{missing}`")),
+            Some(missing) => Err(Refusal::new(format!("the first line has no column `{missing}`"), OURS)),
             None => Ok(Reader { fields, line: 1 }),
         }
     }
@@ -158,21 +162,21 @@ impl Reader {
     ///
     /// # Errors
     /// When a value cannot be read: the number of the line and the column.
-    pub fn read(&mut self, line: &str) -> Result<Sample, String> {
+    pub fn read(&mut self, line: &str) -> Result<Sample, Refusal> {
         self.line += 1;
         let mut s =
             Sample { t_s: 0.0, flow: String::new(), congestion: String::new(), event: None, info: TcpInfo::default() };
         let values: Vec<&str> = line.trim_end_matches(['\n', '\r']).split(',').collect();
         if values.len() != self.fields.len() {
-            return Err(format!(
-                "line {} has {} values, and the first line {}",
-                self.line,
-                values.len(),
-                self.fields.len()
-            ));
+            let what =
+                format!("line {} has {} values, and the first line {}", self.line, values.len(), self.fields.len());
+            return Err(Refusal::new(what, OURS));
         }
         for (name, value) in self.fields.iter().zip(values) {
-            let wrong = || format!("line {}: `{}` is no {name}", self.line, value.chars().take(40).collect::<String>());
+            let wrong = || {
+                let value: String = value.chars().take(40).collect();
+                Refusal::new(format!("line {}: `{value}` is no {name}", self.line), OURS)
+            };
             let number = || value.parse::<u64>().map_err(|_| wrong());
             match name.as_str() {
                 "t_s" => s.t_s = value.parse().ok().filter(|t: &f64| t.is_finite()).ok_or_else(wrong)?,
@@ -221,12 +225,12 @@ mod tests {
 
     #[test]
     fn errors_name_line_and_column() {
-        assert!(Reader::new("t_s,flow").unwrap_err().contains("`cc`"));
+        assert!(Reader::new("t_s,flow").unwrap_err().what.contains("`cc`"));
         let mut reader = Reader::new(&heading()).unwrap();
         let line = sample().line();
-        assert!(reader.read("1,2\n").unwrap_err().starts_with("line 2 has 2 values"));
-        assert!(reader.read(&line.replace("timeout", "fire")).unwrap_err().contains("line 3: `fire` is no event"));
-        assert!(reader.read(&line.replacen("1.5", "nan", 1)).unwrap_err().contains("no t_s"));
+        assert!(reader.read("1,2\n").unwrap_err().what.starts_with("line 2 has 2 values"));
+        assert!(reader.read(&line.replace("timeout", "fire")).unwrap_err().what.contains("line 3: `fire` is no event"));
+        assert!(reader.read(&line.replacen("1.5", "nan", 1)).unwrap_err().what.contains("no t_s"));
     }
 
     #[test]

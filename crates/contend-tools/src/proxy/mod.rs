@@ -13,8 +13,10 @@ mod report;
 pub use report::Totals;
 
 use crate::address::Network;
+use crate::error::of_system;
 use crate::tcp::{self, Sending};
-use crate::{Error, Result, Stop, clock};
+use crate::{Result, Stop, clock};
+use contend_core::Refusal;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -102,16 +104,16 @@ impl Proxy {
     /// the limit of file descriptors is too low.
     pub fn open(settings: Settings) -> Result<Proxy> {
         if settings.to.is_empty() {
-            return Err(Error::new("the proxy has no target", "name one, like --to 10.0.0.2:80"));
+            return Err(Refusal::new("the proxy has no target", "name one, like --to 10.0.0.2:80"));
         }
         let most = room(settings.connections)?;
         let listener = tcp::listen_on(settings.listen, &settings.to_clients)?;
-        let at = listener.local_addr().map_err(|e| Error::of_system("the listening address is unknown", e))?;
+        let at = listener.local_addr().map_err(|e| of_system("the listening address is unknown", e))?;
         let same = |to: &SocketAddr| {
             to.port() == at.port() && (to.ip() == at.ip() || at.ip().is_unspecified() && to.ip().is_loopback())
         };
         if let Some(to) = settings.to.iter().find(|to| same(to)) {
-            return Err(Error::new(format!("the target {to} is the proxy itself"), "name another host or port"));
+            return Err(Refusal::new(format!("the target {to} is the proxy itself"), "name another host or port"));
         }
         // A socket that is never connected shows now whether the options can be set.
         let probe = nix::sys::socket::socket(
@@ -120,8 +122,8 @@ impl Proxy {
             nix::sys::socket::SockFlag::SOCK_CLOEXEC,
             None,
         );
-        settings.to_target.apply(&probe.map_err(|e| Error::of_system("no socket can be made", e))?)?;
-        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(|e| Error::of_system("no epoll", e))?;
+        settings.to_target.apply(&probe.map_err(|e| of_system("no socket can be made", e))?)?;
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(|e| of_system("no epoll", e))?;
         Ok(Proxy {
             listener: Some(listener),
             accepting: false,
@@ -144,7 +146,7 @@ impl Proxy {
     /// When the proxy has stopped listening.
     pub fn address(&self) -> Result<SocketAddr> {
         let at = self.listener.as_ref().and_then(|l| l.local_addr().ok());
-        at.ok_or_else(|| Error::new("the proxy does not listen", "start it again"))
+        at.ok_or_else(|| Refusal::new("the proxy does not listen", "start it again"))
     }
 
     /// The most connections at one time.
@@ -157,7 +159,7 @@ impl Proxy {
     /// # Errors
     /// When epoll fails.
     pub fn run(mut self, stop: &Stop, say: &mut dyn FnMut(&str)) -> Result<Totals> {
-        let failed = |e: Errno| Error::of_system("epoll", e);
+        let failed = |e: Errno| of_system("epoll", e);
         let begun = clock::monotonic();
         self.epoll.add(stop, EpollEvent::new(EpollFlags::EPOLLIN, STOP)).map_err(failed)?;
         let mut events = vec![EpollEvent::empty(); EVENTS];
@@ -406,8 +408,8 @@ impl Proxy {
 pub fn room(asked: Option<usize>) -> Result<usize> {
     let wanted = asked.unwrap_or(CONNECTIONS);
     let need = (2 * wanted + OTHER_DESCRIPTORS) as u64;
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)
-        .map_err(|e| Error::of_system("the limit of file descriptors is unknown", e))?;
+    let (soft, hard) =
+        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| of_system("the limit of file descriptors is unknown", e))?;
     let limit = if soft < need && setrlimit(Resource::RLIMIT_NOFILE, need.min(hard), hard).is_ok() {
         need.min(hard)
     } else {
@@ -415,11 +417,11 @@ pub fn room(asked: Option<usize>) -> Result<usize> {
     };
     let possible = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(OTHER_DESCRIPTORS) / 2;
     match (possible, asked) {
-        (0, _) => Err(Error::new(
+        (0, _) => Err(Refusal::new(
             format!("the limit of {limit} file descriptors leaves none for connections"),
             "raise it: ulimit -n 20000",
         )),
-        (n, Some(asked)) if n < asked => Err(Error::new(
+        (n, Some(asked)) if n < asked => Err(Refusal::new(
             format!("{asked} connections need {need} file descriptors, and this user may open {limit}"),
             format!("ask for at most {n}, or raise the limit: ulimit -n {need}"),
         )),

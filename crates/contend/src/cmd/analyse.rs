@@ -1,6 +1,6 @@
 //! `contend analyse`: measures in captures how stations contend for the air, and in traces how TCP senders do.
 
-use super::{print, wrong};
+use super::{print, refused, wrong};
 use crate::Done;
 use clap::Subcommand;
 use contend_core::Refusal;
@@ -8,10 +8,11 @@ use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::measuring::analyse::access::{self, Access};
 use contend_lab::measuring::analyse::exchange::Exchange;
 use contend_lab::measuring::analyse::fingerprint::{self, Fingerprint, First, Verdict};
-use contend_lab::measuring::analyse::{Address, CapturedFrames, Problem};
+use contend_lab::measuring::analyse::{Address, CapturedFrames};
 use contend_lab::reading::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use contend_tools::monitor::summary::{self, Sender};
+use contend_tools::monitor::trace::OURS;
 use miette::{Report, Result};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -198,9 +199,9 @@ pub fn run(args: &Args) -> Result<Done> {
     }
 }
 
-/// Turns a problem of the file at `path` into an error.
-fn about(path: &Path) -> impl Fn(Problem) -> Report {
-    move |p| wrong(format!("{}: {}", path.display(), p.what), p.remedy)
+/// The error about the file at `path`.
+fn about(path: &Path) -> impl Fn(Refusal) -> Report {
+    move |why| refused(why.of(path.display()))
 }
 
 /// The capture at `path`. If `path` is a results folder, the capture in it.
@@ -522,11 +523,10 @@ fn access_object(args: &AccessArgs, capture: &CapturedFrames, found: &Access, st
 }
 
 fn senders(args: &SenderArgs) -> Result<Done> {
-    let about = |what: String| {
-        wrong(format!("{}: {what}", args.file.display()), "give a file that `contend tool monitor FILE` has written")
-    };
-    let file = std::fs::File::open(&args.file).map_err(|e| about(format!("it cannot be read: {e}")))?;
-    let mut all = summary::read(BufReader::new(file)).map_err(about)?;
+    let about = about(&args.file);
+    let unreadable = |e| about(Refusal::new(format!("it cannot be read: {e}"), OURS));
+    let file = std::fs::File::open(&args.file).map_err(unreadable)?;
+    let mut all = summary::read(BufReader::new(file)).map_err(&about)?;
     if let Some(text) = &args.flow {
         all.retain(|s| s.flow.contains(text.as_str()));
     }

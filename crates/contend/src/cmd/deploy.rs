@@ -2,16 +2,16 @@
 //!
 //! The process that deploys holds what it loaded: when it ends, in whatever way, the kernel takes it out.
 
-use super::{print, wrong};
+use super::{print, refused, wrong};
 use crate::Done;
 use clap::Subcommand;
-use contend_bpf::{Block, Error, Twin};
+use contend_bpf::{Block, Twin};
 use contend_core::registry::Args as Parameters;
 use contend_lab::experiment::results::PointKey;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{Overlay, parse};
 use contend_sim::scenario::{EndsSpec, Transport};
-use miette::{Report, Result};
+use miette::Result;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -107,10 +107,6 @@ pub fn run(args: &Args) -> Result<Done> {
         What::Remove { name } => print(&loaded::remove(name.as_deref())?)?,
     }
     Ok(Done::Well)
-}
-
-fn refused(e: Error) -> Report {
-    wrong(e.what, e.remedy)
 }
 
 fn controller(c: &Controller) -> Result<()> {
@@ -310,6 +306,7 @@ mod loaded {
 mod loaded {
     use super::refused;
     use contend_bpf::{Block, Twin, capability};
+    use contend_core::Refusal;
     use contend_core::registry::Args;
     use miette::Result;
     use std::time::Duration;
@@ -317,7 +314,7 @@ mod loaded {
     fn lacking<T>() -> Result<T> {
         Err(match capability::require(&["bpf (build)"]) {
             Err(e) => refused(e),
-            Ok(()) => refused(contend_bpf::Error::new("nothing can be deployed", "build contend with --features bpf")),
+            Ok(()) => refused(Refusal::new("nothing can be deployed", "build contend with --features bpf")),
         })
     }
 

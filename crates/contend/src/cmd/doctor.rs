@@ -48,7 +48,7 @@ pub fn run() -> Result<Done> {
     for (need, capability) in capabilities() {
         let (ok, text) = match capability {
             Capability::Ok => (true, "contend deploy can use it".into()),
-            Capability::Missing(why, remedy) => (false, format!("for contend deploy: {why}; {remedy}")),
+            Capability::Missing(why) => (false, format!("for contend deploy: {why}")),
         };
         line(&format!("deploy: {need}"), ok, &text, &text);
     }
@@ -71,13 +71,12 @@ fn real_networks() -> Vec<Need> {
     let list = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     let congestion: Result<String, Refusal> =
         std::fs::read_to_string(list).map_err(|e| format!("contend proxy: {list}: {e}").into());
-    let found = |e: contend_tools::Error| Refusal::new(e.what, e.remedy);
     let tools = [
         Need {
             what: "sock_diag",
             found: SockDiag::open()
                 .map(|_| "contend tool monitor can watch TCP senders".to_owned())
-                .map_err(|e| found(e).of("contend tool monitor")),
+                .map_err(|e| e.of("contend tool monitor")),
         },
         Need {
             what: "TCP of the kernel",
@@ -85,7 +84,7 @@ fn real_networks() -> Vec<Need> {
         },
         Need {
             what: "file descriptors",
-            found: proxy::room(None).map(|n| format!("contend proxy holds {n} connections at once")).map_err(found),
+            found: proxy::room(None).map(|n| format!("contend proxy holds {n} connections at once")),
         },
     ];
     let emulation = contend_emu::needs::all().map(|n| Need { what: n.what, found: n.found });

@@ -2,7 +2,7 @@
 
 use super::common::Common;
 use super::run::{settings_of, stop_on_ctrl_c};
-use super::{common, complete, say, wrong};
+use super::{common, complete, refused, say, wrong};
 use crate::Done;
 use contend_lab::opening;
 use contend_live::session::Session;
@@ -46,7 +46,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Done> {
     let common =
         Common { seeds: Some(args.seeds), set: args.set, sweep: args.sweep, ..Common::plain(args.jobs, false) };
-    let text = opening::text(&args.file)?;
+    let text = opening::text(&args.file).map_err(refused)?;
     let sets = settings_of(&text, &common)?;
     let session = Session::new(args.file.display().to_string(), text, sets, args.jobs.map_or(0, usize::from))?;
     let ready = |address: &str| {

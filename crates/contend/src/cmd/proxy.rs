@@ -1,7 +1,7 @@
 //! `contend proxy`: relays TCP connections by a TCP sender of one's choice.
 
-use super::real::{self, Format, VERSION, told};
-use super::{say, wrong};
+use super::real::{self, Format, VERSION};
+use super::{refused, say, wrong};
 use crate::Done;
 use clap::ValueEnum;
 use contend_tools::address::{self, Network};
@@ -80,12 +80,12 @@ enum Towards {
 }
 
 pub fn run(args: &Args) -> Result<Done> {
-    let listen = address::listening(&args.listen).map_err(told)?;
+    let listen = address::listening(&args.listen).map_err(refused)?;
     let mut allow = Vec::new();
     for text in &args.allow {
         match text.as_str() {
             "any" => allow.extend(Network::any()),
-            _ => allow.push(Network::parse(text).map_err(told)?),
+            _ => allow.push(Network::parse(text).map_err(refused)?),
         }
     }
     if !listen.ip().is_loopback() && allow.is_empty() {
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let given = |to: bool| if to { asked.clone() } else { Sending::default() };
     let proxy = Proxy::open(Settings {
         listen,
-        to: address::resolve(&args.to).map_err(told)?,
+        to: address::resolve(&args.to).map_err(refused)?,
         allow,
         to_target: given(args.towards != Towards::Clients),
         to_clients: given(args.towards != Towards::Target),
@@ -112,16 +112,16 @@ pub fn run(args: &Args) -> Result<Done> {
         grace: args.grace,
         duration: args.duration,
     })
-    .map_err(told)?;
+    .map_err(refused)?;
     let stop = real::stop_on_ctrl_c()?;
     say(&format!(
         "contend: relaying {} to {}; up to {} connections at once, which buffer up to {:.0} MB; Ctrl-C ends it",
-        proxy.address().map_err(told)?,
+        proxy.address().map_err(refused)?,
         args.to,
         proxy.most(),
         (2 * proxy.most() * args.buffer) as f64 / 1e6
     ));
-    let totals = proxy.run(&stop, &mut |what| say(&format!("contend: {what}"))).map_err(told)?;
+    let totals = proxy.run(&stop, &mut |what| say(&format!("contend: {what}"))).map_err(refused)?;
     args.format.print(|| totals.table(), || totals.to_json(VERSION))?;
     Ok(if stop.asked() { Done::Stopped } else { Done::Well })
 }

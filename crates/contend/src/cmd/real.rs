@@ -1,9 +1,9 @@
 //! What the commands on real networks share: how they read their options, how Ctrl-C stops them, what they print.
 
-use super::{print, say, wrong};
+use super::{print, refused, say, wrong};
 use contend_core::Refusal;
 use contend_lab::reading::expression::quantity;
-use contend_tools::{Error, Stop};
+use contend_tools::Stop;
 use miette::{Report, Result};
 use serde_json::Value;
 use std::fs::File;
@@ -36,11 +36,6 @@ impl Format {
 /// The version that results carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A tool's error as the command's.
-pub fn told(e: Error) -> Report {
-    wrong(e.what, e.remedy)
-}
-
 /// Reads the duration of an option.
 pub fn duration(text: &str) -> Result<Duration, Refusal> {
     quantity::span(text).map(|s| Duration::from_nanos(s.as_nanos()))
@@ -69,7 +64,7 @@ pub fn bytes(text: &str) -> Result<usize, Refusal> {
 /// # Errors
 /// When the process has no file descriptor left.
 pub fn stop_on_ctrl_c() -> Result<Stop> {
-    let stop = Stop::new().map_err(told)?;
+    let stop = Stop::new().map_err(refused)?;
     let asked = stop.clone();
     // Without a handler, Ctrl-C ends the program at once, as it ends any other program.
     let _ = ctrlc::set_handler(move || {

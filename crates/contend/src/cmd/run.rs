@@ -2,7 +2,7 @@
 
 use super::common::{Common, Printed};
 use super::job::{Job, Performed, command_line};
-use super::{complete, say, wrong};
+use super::{complete, refused, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contend_core::{Refusal, Time};
@@ -201,7 +201,7 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
 /// # Errors
 /// When the file cannot be read, or when it describes no valid experiment.
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
-    let text = opening::text(path)?;
+    let text = opening::text(path).map_err(refused)?;
     Ok(opening::experiment(&path.display().to_string(), &text, &settings_of(&text, common)?)?)
 }
 

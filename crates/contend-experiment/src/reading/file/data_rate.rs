@@ -187,8 +187,8 @@ impl<'a> Given<'a> {
                 _ => &self.mcs,
             };
             match at {
-                Some(v) => v.error(no.message, no.help),
-                None => f.error(format!("has a mode that does not exist: {} {}", no.key, no.message), no.help),
+                Some(v) => v.error(no.why.what, no.why.remedy),
+                None => f.error(format!("has a mode that does not exist: {} {}", no.key, no.why.what), no.why.remedy),
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{meant, same_value, sequence};
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
-use contend_core::Time;
+use contend_core::{Refusal, Time};
 use contend_experiment::names::suggest;
 use contend_experiment::reading::expression::{Dimension, Operator, ParseError, Quantity};
 use contend_experiment::reading::file::{
@@ -259,7 +259,7 @@ pub(super) fn sound(source: &Source, requirement: &Requirement, owner: &str) -> 
         Expect::Near { value, within, .. } => vec![*value, *within],
     };
     match misfit(requirement, &metric, &bounds) {
-        Some((message, help)) => Err(FileError::new(source, site, format!("{owner}: {message}"), help)),
+        Some(why) => Err(FileError::new(source, site, format!("{owner}: {}", why.what), why.remedy)),
         None => Ok(metric),
     }
 }
@@ -295,17 +295,18 @@ pub(super) fn applies(points: &[PointKey], requirement: &Requirement) -> Result<
     Ok(())
 }
 
-/// The error and its remedy if a bound and the metric have different units. Zero needs no unit; packets are plain
+/// The refusal if a bound and the metric have different units. Zero needs no unit; packets are plain
 /// counts.
-fn misfit(requirement: &Requirement, metric: &Expr, bounds: &[Quantity]) -> Option<(String, String)> {
+fn misfit(requirement: &Requirement, metric: &Expr, bounds: &[Quantity]) -> Option<Refusal> {
     let count = |d| if d == Dimension::Packets { Dimension::Number } else { d };
     let unit = if requirement.over.is_some() { Dimension::Number } else { metric.dimension()? };
     let q = bounds.iter().find(|q| q.value != 0.0 && count(q.unit) != count(unit))?;
     Some(match count(unit) {
-        Dimension::Number => {
-            (format!("the metric is a plain number, but {q} has a unit"), format!("write {} without a unit", q.value))
-        }
-        _ => (
+        Dimension::Number => Refusal::new(
+            format!("the metric is a plain number, but {q} has a unit"),
+            format!("write {} without a unit", q.value),
+        ),
+        _ => Refusal::new(
             format!("the metric is {}, but {q} is {}", unit.noun(), q.unit.noun()),
             format!("write the bound as a string with its unit, for example \"{}{}\"", q.value, unit.base()),
         ),

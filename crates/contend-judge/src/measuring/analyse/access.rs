@@ -8,7 +8,8 @@
 //! conforming stations less often than its significance level says.
 
 use super::exchange::Exchange;
-use super::{Address, CapturedFrames, Problem};
+use super::{Address, CapturedFrames};
+use contend_core::Refusal;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// The settings of a comparison.
@@ -55,12 +56,12 @@ const MOST: u64 = 1_000_000;
 ///
 /// # Errors
 /// When there are more than 1,000,000 intervals.
-pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Result<Access, Problem> {
+pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Result<Access, Refusal> {
     let (from, to) = (capture.frames.first().map_or(0, |f| f.at_ns), capture.frames.last().map_or(0, |f| f.at_ns));
     let interval = s.interval_ns.max(1);
     let intervals = (to - from) / interval + 1;
     if intervals > MOST {
-        return Err(Problem::new(format!("the file has {intervals} intervals"), "make them longer: --interval 10s"));
+        return Err(Refusal::new(format!("the file has {intervals} intervals"), "make them longer: --interval 10s"));
     }
     let spans = pair.map(|a| backlogged(capture, a, s));
     let both = intersection(&spans[0], &spans[1]);

@@ -4,7 +4,7 @@
 //! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. docs/decisions/0030 says why no crate
 //! is used.
 
-use super::Problem;
+use contend_core::Refusal;
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
@@ -30,12 +30,12 @@ pub(super) struct Record<'a> {
 pub(super) type Names = BTreeMap<[u8; 4], String>;
 
 /// Reads a capture and calls `each` with every packet in the order of the file. Returns the names of addresses.
-pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<Names, Problem> {
+pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), Refusal>) -> Result<Names, Refusal> {
     let mut r = Input { r, buffer: Vec::new() };
     let magic = match r.array::<4>()? {
         Some(magic) => magic,
         None => {
-            return Err(Problem::new(
+            return Err(Refusal::new(
                 "the file is empty or shorter than four bytes",
                 "use a capture written by tcpdump, Wireshark or `contend run --capture`",
             ));
@@ -48,9 +48,9 @@ pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), 
         [0xa1, 0xb2, 0xc3, 0xd4] => classic(&mut r, Order::Big, 1_000, each),
         [0xa1, 0xb2, 0x3c, 0x4d] => classic(&mut r, Order::Big, 1, each),
         SECTION => return blocks(&mut r, each),
-        [0x1f, 0x8b, ..] => return Err(Problem::new("the file is compressed", "decompress it first: gunzip FILE")),
+        [0x1f, 0x8b, ..] => return Err(Refusal::new("the file is compressed", "decompress it first: gunzip FILE")),
         _ => {
-            return Err(Problem::new(
+            return Err(Refusal::new(
                 "the file is not a capture",
                 "use a pcap or pcapng file written by tcpdump, Wireshark or `contend run --capture`",
             ));
@@ -87,8 +87,8 @@ struct Input<R> {
     buffer: Vec<u8>,
 }
 
-fn truncated() -> Problem {
-    Problem::new(
+fn truncated() -> Refusal {
+    Refusal::new(
         "the file ends in the middle of a packet: it is truncated",
         "copy the file again, or remove the last packet: editcap FILE WHOLE",
     )
@@ -96,7 +96,7 @@ fn truncated() -> Problem {
 
 impl<R: Read> Input<R> {
     /// The next `N` bytes; `None` at the end of the file.
-    fn array<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Problem> {
+    fn array<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Refusal> {
         let mut bytes = [0; N];
         let mut have = 0;
         while let Some(rest) = bytes.get_mut(have..).filter(|b| !b.is_empty()) {
@@ -105,20 +105,20 @@ impl<R: Read> Input<R> {
                 Ok(0) => return Err(truncated()),
                 Ok(n) => have += n,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(Problem::new(format!("the file cannot be read: {e}"), "use a readable file")),
+                Err(e) => return Err(Refusal::new(format!("the file cannot be read: {e}"), "use a readable file")),
             }
         }
         Ok(Some(bytes))
     }
 
-    fn sure<const N: usize>(&mut self) -> Result<[u8; N], Problem> {
+    fn sure<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
         self.array()?.ok_or_else(truncated)
     }
 
     /// The next `n` bytes.
-    fn bytes(&mut self, n: u32) -> Result<&[u8], Problem> {
+    fn bytes(&mut self, n: u32) -> Result<&[u8], Refusal> {
         if n > LONGEST {
-            return Err(Problem::new(
+            return Err(Refusal::new(
                 format!("a packet or block of {n} bytes is too long: the file is damaged"),
                 "make the capture again",
             ));
@@ -128,7 +128,7 @@ impl<R: Read> Input<R> {
         match self.r.by_ref().take(u64::from(n)).read_to_end(&mut self.buffer) {
             Ok(have) if have == n as usize => Ok(&self.buffer),
             Ok(_) => Err(truncated()),
-            Err(e) => Err(Problem::new(format!("the file cannot be read: {e}"), "use a readable file")),
+            Err(e) => Err(Refusal::new(format!("the file cannot be read: {e}"), "use a readable file")),
         }
     }
 }
@@ -138,8 +138,8 @@ fn classic<R: Read>(
     r: &mut Input<R>,
     order: Order,
     unit: u64,
-    each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>,
-) -> Result<(), Problem> {
+    each: &mut dyn FnMut(Record<'_>) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
     let header: [u8; 20] = r.sure()?;
     // The upper bits of this field say whether an FCS follows.
     let link = order.u32_at(&header, 16).unwrap_or(0) as u16;
@@ -178,9 +178,9 @@ impl Interface {
 /// read the type of the first block.
 fn blocks<R: Read>(
     r: &mut Input<R>,
-    each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>,
-) -> Result<Names, Problem> {
-    let damaged = || Problem::new("a block has a wrong length: the file is damaged", "make the capture again");
+    each: &mut dyn FnMut(Record<'_>) -> Result<(), Refusal>,
+) -> Result<Names, Refusal> {
+    let damaged = || Refusal::new("a block has a wrong length: the file is damaged", "make the capture again");
     let mut names = Names::new();
     let mut interfaces: Vec<Interface> = Vec::new();
     let mut order = Order::Little;
@@ -194,7 +194,7 @@ fn blocks<R: Read>(
                 [0x4d, 0x3c, 0x2b, 0x1a] => Order::Little,
                 [0x1a, 0x2b, 0x3c, 0x4d] => Order::Big,
                 _ => {
-                    return Err(Problem::new(
+                    return Err(Refusal::new(
                         "a section has no byte order: the file is damaged or not a capture",
                         "make the capture again",
                     ));
@@ -212,7 +212,7 @@ fn blocks<R: Read>(
         match order.u32(k) {
             1 => {
                 if interfaces.len() == MOST_INTERFACES {
-                    return Err(Problem::new(
+                    return Err(Refusal::new(
                         "the file has too many interfaces: it is damaged",
                         "make the capture again",
                     ));
@@ -221,7 +221,7 @@ fn blocks<R: Read>(
             }
             2 | 6 => each(packet(body, order, order.u32(k), &interfaces).ok_or_else(damaged)?)?,
             3 => {
-                return Err(Problem::new(
+                return Err(Refusal::new(
                     "the packets have no times (simple packet blocks)",
                     "capture with times: tcpdump -w FILE",
                 ));

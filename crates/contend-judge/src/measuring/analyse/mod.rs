@@ -2,7 +2,7 @@
 //!
 //! [`CapturedFrames`] holds the contending frames of a capture file or of a simulated run. [`fingerprint`] tests the
 //! backoff of one transmitter. [`access`] tests whether two transmitters get the air equally often. Input is untrusted:
-//! any bytes give frames or a [`Problem`].
+//! any bytes give frames or a [`Refusal`].
 
 pub mod access;
 mod container;
@@ -11,7 +11,7 @@ pub mod exchange;
 pub mod fingerprint;
 mod independence;
 
-use contend_core::Time;
+use contend_core::{Refusal, Time};
 use contend_experiment::results::Run;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use dissect::What;
@@ -21,22 +21,6 @@ use std::io::Read;
 
 /// Maximum number of frames of a capture.
 pub const MOST_FRAMES: usize = 20_000_000;
-
-/// Why a capture cannot be analysed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
-pub struct Problem {
-    /// The problem, as a sentence about the file: "the file is truncated".
-    pub what: String,
-    /// The remedy.
-    pub remedy: String,
-}
-
-impl Problem {
-    pub(crate) fn new(what: impl Into<String>, remedy: impl Into<String>) -> Problem {
-        Problem { what: what.into(), remedy: remedy.into() }
-    }
-}
 
 /// The sender of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,14 +87,14 @@ impl CapturedFrames {
     ///
     /// # Errors
     /// When the file is not a capture, is damaged, or has an unsupported link type; the error contains the remedy.
-    pub fn read(r: impl Read) -> Result<CapturedFrames, Problem> {
+    pub fn read(r: impl Read) -> Result<CapturedFrames, Refusal> {
         let mut frames: Vec<(Seen, Option<u64>)> = Vec::new();
         let (mut records, mut foreign) = (0_u64, None);
         let ips = container::read(r, &mut |record| {
             records += 1;
             match dissect::dissect(&record) {
                 What::Frame(..) if frames.len() == MOST_FRAMES => {
-                    return Err(Problem::new(
+                    return Err(Refusal::new(
                         format!("the file has more than {MOST_FRAMES} frames"),
                         "cut it: editcap -r FILE SHORTER 1-1000000",
                     ));
@@ -123,14 +107,14 @@ impl CapturedFrames {
         })?;
         if frames.is_empty() {
             return Err(match foreign {
-                Some(link) => Problem::new(
+                Some(link) => Refusal::new(
                     format!(
                         "the link type is {link}; supported: radiotap (127), 802.11 (105), Ethernet (1), raw IP (101)"
                     ),
                     "capture on the interface itself, in monitor mode for 802.11",
                 ),
-                None if records == 0 => Problem::new("the file has no packets", "capture for longer"),
-                None => Problem::new("the file has no frame that contends", "capture data frames, not only answers"),
+                None if records == 0 => Refusal::new("the file has no packets", "capture for longer"),
+                None => Refusal::new("the file has no frame that contends", "capture data frames, not only answers"),
             });
         }
         // All times must come from one clock: the receiver's, if every frame has such a time.
@@ -177,7 +161,7 @@ impl CapturedFrames {
     ///
     /// # Errors
     /// When no data frame has this sender.
-    pub fn station(&self, wanted: Option<&str>) -> Result<Address, Problem> {
+    pub fn station(&self, wanted: Option<&str>) -> Result<Address, Refusal> {
         let all = self.transmitters();
         let label = |a: &Address| self.label(*a);
         let found = match wanted {
@@ -187,11 +171,11 @@ impl CapturedFrames {
                 .find(|(a, _)| a.to_string().eq_ignore_ascii_case(w) || self.names.get(a).is_some_and(|n| n == w)),
         };
         found.map(|(a, _)| *a).ok_or_else(|| match wanted {
-            _ if all.is_empty() => Problem::new("the file has no data frame", "capture while the station sends"),
-            None => Problem::new("it has no data frame", "capture while the station sends"),
+            _ if all.is_empty() => Refusal::new("the file has no data frame", "capture while the station sends"),
+            None => Refusal::new("it has no data frame", "capture while the station sends"),
             Some(w) => {
                 let some: Vec<String> = all.iter().take(8).map(|(a, n)| format!("{} ({n} frames)", label(a))).collect();
-                Problem::new(
+                Refusal::new(
                     format!("the file has no data frame from `{w}`"),
                     format!("the senders are {}{}", some.join(", "), if all.len() > 8 { ", ..." } else { "" }),
                 )

@@ -5,6 +5,7 @@ use super::function::{FUNCTIONS, Function, Takes};
 use super::{
     Aspect, Aspects, Callee, Condition, Expr, Metric, MetricEntry, Period, Scope, Selection, metrics, reported,
 };
+use contend_core::Refusal;
 use contend_experiment::names::remedy;
 use contend_experiment::reading::expression::{
     Argument, Bracket, Dimension, NumberFunction, Operator, ParseError, Part, Syntax, error, literal, parse,
@@ -368,7 +369,7 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
     }
     let metric = Metric { entry, aspect, scope, window };
     match refuse(&metric) {
-        Some((message, help)) => Err(error(span.clone(), message, help)),
+        Some(Refusal { what, remedy }) => Err(error(span.clone(), what, remedy)),
         None => Ok(Expr::Metric(metric)),
     }
 }
@@ -401,24 +402,27 @@ pub(super) fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> 
     Some((entry, aspect, rest))
 }
 
-/// The error and its remedy if `m` uses something that the metric does not support.
-fn refuse(m: &Metric) -> Option<(String, String)> {
+/// The refusal if `m` uses something that the metric does not support.
+fn refuse(m: &Metric) -> Option<Refusal> {
     let (entry, name) = (m.entry, m.entry.name);
     let example = |otherwise: String| format!("write `{}`", entry.example.map_or(otherwise, str::to_owned));
     let member = entry.subject.member;
     match (entry.period, &m.window) {
         (Period::Run, Some(_)) => {
             let list: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
-            return Some((
+            return Some(Refusal::new(
                 format!("`{name}` has no time window"),
                 format!("metrics with a time window are {}", list.join(", ")),
             ));
         }
         (Period::Window, None) => {
-            return Some((format!("`{name}` needs a time window"), example(format!("{name}[{member}][10s..15s]"))));
+            return Some(Refusal::new(
+                format!("`{name}` needs a time window"),
+                example(format!("{name}[{member}][10s..15s]")),
+            ));
         }
         (Period::RunOrWindow, Some(_)) if m.aspect == Aspect::Word("short") => {
-            return Some((
+            return Some(Refusal::new(
                 format!("`{name}.short` has no time window"),
                 format!("write `{name}.up[10s..15s]` for the index over one window"),
             ));
@@ -430,16 +434,16 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
             Aspects::Required(words) => {
                 let first = words.first().copied().unwrap_or_default();
                 let help = format!("{}; the words are {}", example(format!("{name}.{first}")), words.join(", "));
-                return Some((format!("`{name}` must be followed by one of its words"), help));
+                return Some(Refusal::new(format!("`{name}` must be followed by one of its words"), help));
             }
             Aspects::Named(noun) | Aspects::NamedSeries(noun) => {
-                return Some((format!("`{name}` needs {noun}"), example(format!("{name}.NAME"))));
+                return Some(Refusal::new(format!("`{name}` needs {noun}"), example(format!("{name}.NAME"))));
             }
             _ => {}
         }
     }
     if member.is_empty() && m.scope != Scope::All {
-        return Some((
+        return Some(Refusal::new(
             format!("`{name}` is a metric of the whole {}", entry.subject.noun),
             format!("write `{name}` alone"),
         ));
@@ -447,21 +451,21 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     let noun = entry.subject.noun;
     match (entry.selection, &m.scope) {
         (Selection::Needed, Scope::All) => {
-            Some((format!("`{name}` of which {noun}?"), format!("select it: `{name}[{member}]`")))
+            Some(Refusal::new(format!("`{name}` of which {noun}?"), format!("select it: `{name}[{member}]`")))
         }
         (Selection::Each, Scope::All | Scope::Together(_)) => {
             let alone = Metric { scope: Scope::Each(member.to_owned()), ..m.clone() }.to_string();
             let help = if m.aspect == Aspect::Plain { entry.example.map_or(alone, str::to_owned) } else { alone };
-            Some((format!("`{name}` of which {noun}?"), format!("select it in brackets: `{help}`")))
+            Some(Refusal::new(format!("`{name}` of which {noun}?"), format!("select it in brackets: `{help}`")))
         }
-        (Selection::Together, Scope::Each(_)) => Some((
+        (Selection::Together, Scope::Each(_)) => Some(Refusal::new(
             format!("`{name}` is one number for several flows"),
             format!("write `{name}.up`, or `{name}(goodput[up])`"),
         )),
         (_, Scope::Together(rest))
             if entry.aspects == Aspects::Samples && rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() =>
         {
-            Some((format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
+            Some(Refusal::new(format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
         }
         _ => None,
     }

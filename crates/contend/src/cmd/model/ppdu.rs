@@ -152,8 +152,9 @@ impl Ppdu {
             match mode.checked() {
                 Ok(mode) if width <= widest => modes.push(mode),
                 Ok(_) => {
-                    let message = format!("is {width} MHz, which {} does not have at {}", self.standard, self.band);
-                    missing = Some(NoMode { key: "width", message, help: format!("write width = \"{widest}MHz\"") });
+                    let what = format!("is {width} MHz, which {} does not have at {}", self.standard, self.band);
+                    let why = Refusal::new(what, format!("write width = \"{widest}MHz\""));
+                    missing = Some(NoMode { key: "width", why });
                 }
                 Err(no) => missing = missing.or(Some(no)),
             }
@@ -173,7 +174,7 @@ pub(super) fn ppdu(a: &Ppdu) -> Result<Done> {
     }
     let modes = a.modes(family, &phy).map_err(|no| {
         let option = |text: &str| text.replace(" = ", " ").replace("write ", "write --").replace("packet_", "packet-");
-        wrong(format!("--{} {}", no.key.replace('_', "-"), no.message), option(&no.help).replace('"', ""))
+        wrong(format!("--{} {}", no.key.replace('_', "-"), no.why.what), option(&no.why.remedy).replace('"', ""))
     })?;
     let new = if a.ns3 { McsTiming::of_ns3 } else { McsTiming::new };
     let by = if a.ns3 { "ns-3.44" } else { "IEEE 802.11" };

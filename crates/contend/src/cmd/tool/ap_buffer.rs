@@ -1,7 +1,7 @@
 //! `contend tool ap-buffer`: the size of a queue, measured by bursts.
 
-use super::super::real::{self, Format, VERSION, told};
-use super::super::{say, wrong};
+use super::super::real::{self, Format, VERSION};
+use super::super::{refused, say, wrong};
 use super::ended;
 use crate::Done;
 use clap::Subcommand;
@@ -90,7 +90,7 @@ fn send(a: &SendArgs) -> Result<Done> {
             "write a payload like 1472B; every packet carries its number and a time",
         ));
     }
-    let to = address::resolve(&a.to).map_err(told)?[0];
+    let to = address::resolve(&a.to).map_err(refused)?[0];
     if !contend_tools::clock::is_real_time() {
         say("contend: the source is not a real-time process, so the system may interrupt a burst; \
                 sudo chrt -R -f 10 contend tool ap-buffer send ... prevents that");
@@ -105,7 +105,7 @@ fn send(a: &SendArgs) -> Result<Done> {
             let _ = super::super::print(&line(b));
         }
     };
-    let bursts = ap_buffer::send(&s, &stop, &mut report).map_err(told)?;
+    let bursts = ap_buffer::send(&s, &stop, &mut report).map_err(refused)?;
     let object = |b: &Burst| json!({"rate_pps": b.rate_pps, "longest_pause_s": b.longest_gap_s});
     a.format.print(String::new, || {
         json!({"schema": "contend/ap-buffer-send/1", "version": VERSION, "to": to.to_string(), "packets": a.packets,
@@ -115,7 +115,7 @@ fn send(a: &SendArgs) -> Result<Done> {
 }
 
 fn receive(a: &ReceiveArgs) -> Result<Done> {
-    let at = address::listening(&a.listen).map_err(told)?;
+    let at = address::listening(&a.listen).map_err(refused)?;
     let s = Listening { at, trials: a.trials, silence: a.silence, patience: a.patience };
     let stop = real::stop_on_ctrl_c()?;
     let mut ready = |at| say(&format!("contend: listening on {at}; it ends after {} bursts", a.trials));
@@ -124,7 +124,7 @@ fn receive(a: &ReceiveArgs) -> Result<Done> {
         seen += 1;
         say(&format!("contend: burst {seen} of {}: {}", a.trials, trial.word()));
     };
-    let found = ap_buffer::receive(&s, &stop, &mut ready, &mut report).map_err(told)?;
+    let found = ap_buffer::receive(&s, &stop, &mut ready, &mut report).map_err(refused)?;
     a.format.print(|| found.table(), || found.to_json(VERSION))?;
     // Without a good trial there is no size, which a script must see.
     Ok(match ended(&stop) {

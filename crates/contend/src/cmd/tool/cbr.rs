@@ -1,7 +1,7 @@
 //! `contend tool cbr`: a UDP source and its sink.
 
-use super::super::real::{self, Format, VERSION, told};
-use super::super::{print, say, wrong};
+use super::super::real::{self, Format, VERSION};
+use super::super::{print, refused, say, wrong};
 use super::{ended, share};
 use crate::Done;
 use clap::Subcommand;
@@ -160,7 +160,7 @@ fn send(a: &SendArgs) -> Result<Done> {
             "write a payload like 1472B; every packet carries its number and a time",
         ));
     }
-    let found = address::resolve(&a.to).map_err(told)?;
+    let found = address::resolve(&a.to).map_err(refused)?;
     let Some(&to) = found.iter().find(|to| !a.ipv6 || to.is_ipv6()) else {
         return Err(wrong(format!("{} has no IPv6 address", a.to), "leave out --ipv6"));
     };
@@ -218,7 +218,7 @@ fn send(a: &SendArgs) -> Result<Done> {
             unwritten = writeln!(f, "{t:.6},{:.1}", 1e6 * rtt).err();
         }
     };
-    let total = cbr::send(&s, &stop, &mut report, &mut sample).map_err(told)?;
+    let total = cbr::send(&s, &stop, &mut report, &mut sample).map_err(refused)?;
     real::close(file, unwritten, a.rtt_file.as_deref())?;
     if total.refused > 0 {
         say(&format!("contend: {} packets were refused: nobody listens on {to}, or there is no route", total.refused));
@@ -240,7 +240,7 @@ fn send(a: &SendArgs) -> Result<Done> {
 
 fn receive(a: &ReceiveArgs) -> Result<Done> {
     let s = Listening {
-        at: address::listening(&a.listen).map_err(told)?,
+        at: address::listening(&a.listen).map_err(refused)?,
         every: a.shown.every,
         with_headers: a.headers,
         answers: !a.no_answers,
@@ -266,7 +266,7 @@ fn receive(a: &ReceiveArgs) -> Result<Done> {
         }
     };
     let mut ready = |at| say(&format!("contend: listening on {at}; Ctrl-C ends it"));
-    let sums = cbr::receive(&s, &stop, &mut ready, &mut report).map_err(told)?;
+    let sums = cbr::receive(&s, &stop, &mut ready, &mut report).map_err(refused)?;
     a.shown.format.print(
         || "in all:\n".to_owned() + &sums.iter().map(line).collect::<String>(),
         || {

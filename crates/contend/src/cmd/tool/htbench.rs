@@ -1,7 +1,7 @@
 //! `contend tool htbench`: HTTP transfers of several classes, from a file.
 
-use super::super::real::{self, Format, VERSION, told};
-use super::super::{say, wrong};
+use super::super::real::{self, Format, VERSION};
+use super::super::{refused, say, wrong};
 use super::ended;
 use crate::Done;
 use clap::Subcommand;
@@ -84,14 +84,14 @@ pub fn run(args: &Args) -> Result<Done> {
     match &args.what {
         What::Run(a) => transfers(a),
         What::Serve { listen } => {
-            let at = address::listening(listen).map_err(told)?;
+            let at = address::listening(listen).map_err(refused)?;
             let stop = real::stop_on_ctrl_c()?;
             let served = htbench::serve(at, &stop, &mut |at| say(&format!("contend: serving on {at}; Ctrl-C ends it")));
-            super::super::print(&format!("{} requests were answered\n", served.map_err(told)?))?;
+            super::super::print(&format!("{} requests were answered\n", served.map_err(refused)?))?;
             Ok(ended(&stop))
         }
         What::Start { to } => {
-            htbench::start(address::resolve(to).map_err(told)?[0]).map_err(told)?;
+            htbench::start(address::resolve(to).map_err(refused)?[0]).map_err(refused)?;
             Ok(Done::Well)
         }
     }
@@ -112,7 +112,7 @@ fn transfers(a: &RunArgs) -> Result<Done> {
             unwritten = writeln!(f, "{},{number},{:.6},{}", plan.classes[class].name, s.t_s, s.volume).err();
         }
     };
-    let report = htbench::run(&plan, &stop, &mut sample).map_err(told)?;
+    let report = htbench::run(&plan, &stop, &mut sample).map_err(refused)?;
     real::close(file, unwritten, a.volume.as_deref())?;
     a.format.print(|| report.table(&plan), || report.to_json(&plan, VERSION))?;
     // A script must see that requests failed.
@@ -183,7 +183,7 @@ fn plan(path: &Path, text: &str, a: &RunArgs) -> Result<Plan> {
             "write a path like \"/10MB\"",
         ));
     }
-    let wait = top.text("wait")?.map(|w| address::listening(&w).map_err(told)).transpose()?;
+    let wait = top.text("wait")?.map(|w| address::listening(&w).map_err(refused)).transpose()?;
     let total = top.number("total", 0, 1, MOST_REQUESTS)?;
     let seed = top.number("seed", 1, 0, u64::MAX)?;
     Ok(Plan { classes, total, wait, seed, every: a.every, patience: a.patience })

@@ -1,7 +1,7 @@
 //! `contend tool monitor`: records the TCP senders of this machine.
 
-use super::super::real::{self, Format, VERSION, told};
-use super::super::{say, wrong};
+use super::super::real::{self, Format, VERSION};
+use super::super::{refused, say, wrong};
 use super::ended;
 use crate::Done;
 use contend_tools::monitor::{self, Settings};
@@ -51,7 +51,7 @@ pub fn run(a: &Args) -> Result<Done> {
     let file = real::trace_file(Some(&a.file))?;
     let Some(mut out) = file else { return Err(wrong("there is no file to write", "name one, like trace.csv")) };
     let stop = real::stop_on_ctrl_c()?;
-    let counted = monitor::record(&s, &stop, &mut out).map_err(told)?;
+    let counted = monitor::record(&s, &stop, &mut out).map_err(refused)?;
     let unwritten = out.flush().err();
     real::close(Some(out), unwritten, Some(&a.file))?;
     if counted.unwatched > 0 {

@@ -3,7 +3,7 @@
 //! Clauses of IEEE 802.11-2020 (19 HT, 21 VHT), 802.11ax-2021 (27 HE) and 802.11be-2024 (36 EHT).
 
 use super::coding::{CodeRate, Coding};
-use contend_core::Span;
+use contend_core::{Refusal, Span};
 
 /// A family of formats with MCS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +54,8 @@ pub struct Mode {
 pub struct NoMode {
     /// The parameter that is wrong: `width`, `streams`, `mcs`, `guard` or `padding`.
     pub key: &'static str,
-    /// What is wrong, without the name of the parameter.
-    pub message: String,
-    /// The nearest that works.
-    pub help: String,
+    /// What is wrong, without the name of the parameter, and the nearest that works.
+    pub why: Refusal,
 }
 
 impl Family {
@@ -163,7 +161,7 @@ impl Mode {
     /// With the nearest mode that exists.
     pub fn checked(self) -> Result<Mode, NoMode> {
         let (family, name) = (self.family, self.family.standard());
-        let no = |key, message: String, help: String| Err(NoMode { key, message, help });
+        let no = |key, what: String, remedy: String| Err(NoMode { key, why: Refusal::new(what, remedy) });
         let widths = family.widths();
         if !widths.iter().any(|w| w.0 == self.width) {
             let nearest = widths.iter().map(|w| w.0).min_by_key(|w| w.abs_diff(self.width)).unwrap_or(20);
