@@ -168,7 +168,7 @@ def check(contend, folder):
 
 
 def readme_picture(contend, path):
-    """The top of the report of the starter that the README shows."""
+    """The top of the report of the example that the README shows."""
     with tempfile.TemporaryDirectory() as folder:
         call(contend, "run", "experiments/hotspot.toml", "--capture", "10s..10.2s", "--quiet", "--out", folder)
         picture(report(folder), path, 1280, 1600)

@@ -97,7 +97,7 @@ struct Way {
     next: u64,
     /// Shift of the sender's window scale option.
     scale: Option<u8>,
-    /// How often the segments that were sent again were repeated, by first byte, from the last acknowledgment on.
+    /// How often the segments that were retransmitted were repeated, by first byte, from the last acknowledgment on.
     copies: BTreeMap<u64, u8>,
     /// Payload bytes sent.
     carried: u64,

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_packets_are_counted_and_do_not_spoil_the_verdict_but_refused_flows_do() {
+    fn foreign_packets_are_counted_and_do_not_corrupt_the_verdict_but_refused_flows_do() {
         let mut tally = Tally::default();
         tally.refused[Refused::NotIpv4 as usize] = 5;
         let e = judged(Emulation::default(), &tally, Span::ZERO);

@@ -65,7 +65,7 @@ fn packet() -> impl Strategy<Value = Vec<u8>> {
         1 => (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60)),
     ];
     let sound = (0..4_u8, 0..4_u8, body).prop_map(|(from, to, (protocol, body))| ipv4(from, to, protocol, &body));
-    let spoilt = (sound.clone(), prop::collection::vec((0..60_usize, any::<u8>()), 1..4), 0..80_usize).prop_map(
+    let corrupted = (sound.clone(), prop::collection::vec((0..60_usize, any::<u8>()), 1..4), 0..80_usize).prop_map(
         |(mut b, changed, cut)| {
             for (at, value) in changed {
                 b.get_mut(at).into_iter().for_each(|byte| *byte = value);
@@ -82,7 +82,7 @@ fn packet() -> impl Strategy<Value = Vec<u8>> {
     });
     prop_oneof![
         6 => sound,
-        3 => spoilt,
+        3 => corrupted,
         1 => v6,
         1 => jumbo,
         1 => fragment,

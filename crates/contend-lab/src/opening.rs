@@ -1,10 +1,10 @@
-//! From a name to an experiment: the text of a file or a starter, and the settings of a call.
+//! From a name to an experiment: the text of a file or an example, and the settings of a call.
 
 use crate::folder::files_below;
 use crate::judging::claim;
 use crate::nearest;
+use crate::reading::examples::{self, Example};
 use crate::reading::file::{self, Experiment, FileError};
-use crate::reading::starter::{STARTERS, Starter};
 use contend_core::Refusal;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
@@ -23,14 +23,14 @@ pub fn experiment(name: &str, text: &str, sets: &[(String, String)]) -> Result<E
     Ok(e)
 }
 
-/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of a starter.
+/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of an example.
 ///
 /// # Errors
 /// When there is neither; the remedy says what to give instead.
 pub fn text(path: &Path) -> Result<String, Refusal> {
     if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
-        let starter = path.to_str().and_then(Starter::named).map(|s| s.text.to_owned());
-        return starter.ok_or_else(|| nothing_at(path));
+        let example = path.to_str().and_then(Example::named).map(|s| s.text.to_owned());
+        return example.ok_or_else(|| nothing_at(path));
     }
     let name = path.display();
     if path.is_dir() {
@@ -73,21 +73,21 @@ pub fn text(path: &Path) -> Result<String, Refusal> {
     }
 }
 
-/// The error about a path at which there is no file and which names no starter.
+/// The error about a path at which there is no file and which names no example.
 fn nothing_at(path: &Path) -> Refusal {
     let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
     let files: Vec<String> = folders.concat().iter().map(|file| file.display().to_string()).collect();
-    let starters: Vec<&str> = STARTERS.iter().map(|s| s.name).collect();
+    let examples: Vec<&str> = examples::ALL.iter().map(|s| s.name).collect();
     let (asked, stem) = (path.to_string_lossy(), path.file_stem().unwrap_or_default().to_string_lossy());
-    let near = Starter::named(&stem)
+    let near = Example::named(&stem)
         .map(|s| s.name)
-        .or_else(|| nearest(&asked, starters.iter().copied().chain(files.iter().map(String::as_str))))
+        .or_else(|| nearest(&asked, examples.iter().copied().chain(files.iter().map(String::as_str))))
         .map_or(String::new(), |name| format!("did you mean `{name}`? "));
     Refusal::new(
-        format!("{asked} cannot be read: there is no such file, and no starter has this name"),
+        format!("{asked} cannot be read: there is no such file, and no example has this name"),
         format!(
-            "{near}`contend list experiments` shows the files of this folder; the starters are {}",
-            starters.join(", ")
+            "{near}`contend list experiments` shows the files of this folder; the examples are {}",
+            examples.join(", ")
         ),
     )
 }
@@ -125,7 +125,7 @@ mod tests {
     fn an_experiment_has_the_command_line_that_makes_it() {
         let sets = [("seeds", "1..2"), ("sweep.ap.queue.kind", "fifo,red"), ("flow.0.tcp", "{ kind = \"cubic\" }")];
         let sets = sets.map(|(k, v)| (k.to_owned(), v.to_owned()));
-        let e = experiment("hotspot", Starter::named("hotspot").unwrap().text, &sets).unwrap();
+        let e = experiment("hotspot", Example::named("hotspot").unwrap().text, &sets).unwrap();
         assert_eq!(
             command_line(&e),
             "contend run hotspot --seeds 1..2 --sweep ap.queue.kind=fifo,red --set 'flow.0.tcp={ kind = \"cubic\" }'"

@@ -8,21 +8,21 @@ mod model;
 mod results;
 mod table;
 
-use contend_lab::reading::starter::STARTERS;
+use contend_lab::reading::examples as built_in;
 use contend_lab::{opening, reproduce};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// The text of the experiment file at `path`, or of the starter with this name.
+/// The text of the experiment file at `path`, or of the example with this name.
 #[pyfunction]
 fn read(path: PathBuf) -> PyResult<String> {
     opening::text(&path).map_err(|err| error::plain(&err.what, Some(&err.remedy)))
 }
 
-/// Names and titles of the starters, the experiment files inside the package.
+/// Names and titles of the examples, the experiment files inside the package.
 #[pyfunction]
-fn starters() -> Vec<(&'static str, String)> {
-    STARTERS.iter().map(|s| (s.name, s.title())).collect()
+fn examples() -> Vec<(&'static str, String)> {
+    built_in::ALL.iter().map(|s| (s.name, s.title())).collect()
 }
 
 /// Names and paths of the experiments below the folder `papers`; `what` is a paper, an experiment, or None for all.
@@ -51,7 +51,7 @@ fn _contend(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<table::Table>()?;
     m.add_class::<compare::Comparison>()?;
     m.add_function(wrap_pyfunction!(read, m)?)?;
-    m.add_function(wrap_pyfunction!(starters, m)?)?;
+    m.add_function(wrap_pyfunction!(examples, m)?)?;
     m.add_function(wrap_pyfunction!(experiments, m)?)?;
     m.add_function(wrap_pyfunction!(compare::compare, m)?)?;
     m.add_function(wrap_pyfunction!(model::models, m)?)?;

@@ -18,8 +18,8 @@ COMMAND = os.environ.get("CONTEND") or str(ROOT / "target/release/contend")
 
 
 @pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
-@pytest.mark.parametrize("name", [name for name, _ in contend.starters()])
-def test_each_starter_has_the_digests_of_the_command(name):
+@pytest.mark.parametrize("name", [name for name, _ in contend.examples()])
+def test_each_example_has_the_digests_of_the_command(name):
     call = [COMMAND, "run", name, "--seeds", "1", "--no-results", "--format", "json", "--quiet"]
     done = subprocess.run(call, capture_output=True, text=True, cwd="/")
     assert done.returncode in (0, 1), done.stderr

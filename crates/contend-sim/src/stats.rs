@@ -168,7 +168,7 @@ pub struct SenderCounters {
 pub enum ActualCause {
     /// A queue dropped the segment.
     Congestion = 0,
-    /// The medium spoiled it.
+    /// The medium corrupted it.
     Error = 1,
     /// No loss: the segment had arrived, or was on its way.
     Nothing = 2,
@@ -231,7 +231,7 @@ pub struct TransmitterCounters {
     pub taken: u64,
     /// Packets that reached the receiver, each counted once.
     pub delivered: u64,
-    /// Packets that did not reach the receiver: spoilt, or given up after the last retry.
+    /// Packets that did not reach the receiver: corrupted, or given up after the last retry.
     pub lost: u64,
     /// Packets now in service, being sent, or propagating.
     pub carrying: u64,

@@ -16,7 +16,7 @@ pub enum Event {
     Delivered,
     /// A queue dropped it, or it had nowhere to go.
     Dropped,
-    /// The medium spoiled it: an error on a wire, or so many errors on the air that the MAC gave up.
+    /// The medium corrupted it: an error on a wire, or so many errors on the air that the MAC gave up.
     Lost,
 }
 

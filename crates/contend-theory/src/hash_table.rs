@@ -116,10 +116,10 @@ pub fn data_set(stations: RangeInclusive<u32>, beyond: u32) -> impl Iterator<Ite
 }
 
 /// Share of cycles that look like collisions, when a share `collision` are collisions and every frame has an error with
-/// probability `spoilt` (operator M over a noisy channel). Returns an error unless both are probabilities.
-pub fn with_errors(collision: f64, spoilt: f64) -> Result<f64, Invalid> {
+/// probability `corrupted` (operator M over a noisy channel). Returns an error unless both are probabilities.
+pub fn with_errors(collision: f64, corrupted: f64) -> Result<f64, Invalid> {
     // Starzetz 2006 §11.1 does not say how errors combine with collisions. This reading: m' = m or σ.
-    let (c, s) = (probability("collision", collision)?, probability("spoilt", spoilt)?);
+    let (c, s) = (probability("collision", collision)?, probability("corrupted", corrupted)?);
     Ok(c + s - c * s)
 }
 
@@ -243,7 +243,7 @@ mod tests {
         assert!((with_errors(0.1, 0.2).unwrap() - 0.28).abs() < 1e-15);
         assert_eq!((with_errors(0.1, 0.0).unwrap(), with_errors(0.1, 1.0).unwrap()), (0.1, 1.0));
         assert_eq!(with_errors(1.1, 0.0).unwrap_err().what, "collision");
-        assert_eq!(with_errors(0.1, -0.1).unwrap_err().what, "spoilt");
+        assert_eq!(with_errors(0.1, -0.1).unwrap_err().what, "corrupted");
     }
 
     #[test]

@@ -34,9 +34,9 @@ struct Args {
 
 const STATUS: &str = "\
 First steps:
-  contend run hotspot                run a starter; its report is results/hotspot/report.html
+  contend run hotspot                run an example; its report is results/hotspot/report.html
   contend new hotspot > my.toml      a copy of it to change; then: contend run my.toml
-  contend new                        all starters
+  contend new                        all examples
   contend explain newreno            an algorithm, its parameters and its source
 
 Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is
@@ -53,7 +53,7 @@ enum Command {
     Watch(cmd::watch::Args),
     /// Show a file on a page of the browser, with sliders; each change runs it
     Live(cmd::live::Args),
-    /// Print a starter, an experiment file that comes with contend; without a name, list them
+    /// Print an example, an experiment file that comes with contend; without a name, list them
     New(cmd::new::Args),
     /// Compare two files or results folders, or the points of a sweep: differences with intervals, paired by seed
     Compare(cmd::compare::Args),
@@ -81,7 +81,7 @@ enum Command {
     Deploy(cmd::deploy::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
     Doctor,
-    /// Print a completion script for your shell: names of algorithms, keys, metrics, starters and files
+    /// Print a completion script for your shell: names of algorithms, keys, metrics, examples and files
     #[command(
         after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions \
             zsh > ~/.zfunc/_contend  for every new shell"

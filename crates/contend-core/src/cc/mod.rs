@@ -3,7 +3,7 @@
 //! The unit of the window is the segment, of time the microsecond, of rates bytes per second. The name of a fixed-point
 //! number contains its scale (`beta_1024`). The trait mirrors Linux's `tcp_congestion_ops`: `on_ack` is `cong_avoid`
 //! (or `cong_control`), `on_congestion` gives `ssthresh` and the window at the start of a recovery, `on_every_ack` is
-//! `in_ack_event`, `on_undo` is `undo_cwnd`. A controller does not decide what to send again and when; the recovery
+//! `in_ack_event`, `on_undo` is `undo_cwnd`. A controller does not decide what to retransmit and when; the recovery
 //! does. A controller with [`Needs::full_control`] is Linux's `cong_control`: only the controller sets the window.
 #![deny(clippy::float_arithmetic)]
 
@@ -104,7 +104,7 @@ pub enum Cause {
     /// A queue dropped the packet.
     #[default]
     Congestion,
-    /// The medium spoiled the packet.
+    /// The medium corrupted the packet.
     Error,
 }
 

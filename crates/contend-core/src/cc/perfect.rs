@@ -2,7 +2,7 @@
 //! not halve the window.
 //!
 //! TCP-Perfect is a reference, not for deployment: no sender can know the cause of a loss. In the thesis the oracle is
-//! a report from the link for each spoiled packet. Here the oracle is the simulator, without delay. Timeouts are
+//! a report from the link for each corrupted packet. Here the oracle is the simulator, without delay. Timeouts are
 //! Reno's. TCP-Perfect is an upper bound for senders that halve on congestion. A sender with another answer to
 //! congestion may exceed it.
 

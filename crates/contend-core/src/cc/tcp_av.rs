@@ -7,8 +7,8 @@
 //!   cushion, the target is higher, and the window still grows at Reno's pace above it.
 //! - A guard against the collapse of the network: if losses follow each other and R is far, the flow is Reno for a
 //!   while. A rate of 0 is Reno.
-//! - What is sent again, and when, is the recovery's: the variant `tcp_av` repeats lost retransmissions, and the first
-//!   two timeouts do not double the timer.
+//! - What is retransmitted, and when, is the recovery's: the variant `tcp_av` repeats lost retransmissions, and the
+//!   first two timeouts do not double the timer.
 //! - Parts of a segment have 10 binary places (`_q10`).
 
 use super::slow_start::{ABC, limit, slow_start};

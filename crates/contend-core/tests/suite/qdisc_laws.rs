@@ -242,7 +242,7 @@ proptest! {
 struct Air {
     /// Packets that still fit.
     room: [u32; 6],
-    /// Packets that are to be sent again.
+    /// Packets that are to be retransmitted.
     again: [Option<Packet>; 6],
     /// Packets taken in this turn, each with the number of packets that were created for it.
     got: Vec<(Packet, u64)>,
@@ -264,8 +264,8 @@ impl Below for Air {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever room receivers have and whatever is sent again: packets are conserved, a flow keeps its order, a turn
-    /// serves one receiver that can use it, and there is a turn as long as a receiver can use one.
+    /// Whatever room receivers have and whatever is retransmitted: packets are conserved, a flow keeps its order, a
+    /// turn serves one receiver that can use it, and there is a turn as long as a receiver can use one.
     #[test]
     fn turns_serve_receivers_that_can_use_them(
         (i, args) in setting(),
@@ -277,7 +277,7 @@ proptest! {
         prop_assert!(w.qdisc.by_receiver().is_none() || !w.qdisc.can_bypass());
         let (mut rooms, mut fates) = (rooms.iter().cycle(), fates.iter().cycle());
         let mut below = Air::default();
-        // In the end there is room for all, and nothing is sent again.
+        // In the end there is room for all, and nothing is retransmitted.
         let end = (0..3000).map(|_| (1_000_000, Event::Out));
         let n = events.len();
         for (step, (after, event)) in events.into_iter().chain(end).enumerate() {

@@ -2,7 +2,7 @@
 //! experiment files inside the program.
 
 pub mod error;
+pub mod examples;
 pub mod expression;
 pub mod file;
 pub mod model;
-pub mod starter;

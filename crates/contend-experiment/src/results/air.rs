@@ -55,9 +55,9 @@ pub struct Air {
 pub struct Radio {
     /// It transmits.
     pub sends: BTreeMap<String, f64>,
-    /// A frame for its station, or for all, arrives, and nothing has spoiled it so far.
+    /// A frame for its station, or for all, arrives, and nothing has corrupted it so far.
     pub receives: BTreeMap<String, f64>,
-    /// It senses other frames, spoiled ones among them.
+    /// It senses other frames, corrupted ones among them.
     pub hears: BTreeMap<String, f64>,
     /// It senses nothing, but its station must not send.
     pub blocked: BTreeMap<String, f64>,

@@ -64,7 +64,7 @@ pub struct Flow {
 pub struct Losses {
     /// A queue dropped the segment.
     pub congestion: Taken,
-    /// The medium spoilt the segment.
+    /// The medium corrupted the segment.
     pub error: Taken,
     /// The segment was not lost: it had arrived or was on its way.
     pub nothing: Taken,

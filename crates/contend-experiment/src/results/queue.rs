@@ -101,7 +101,7 @@ pub struct Transmitter {
     pub taken: u64,
     /// Packets that reached the receiver, each counted once.
     pub delivered: u64,
-    /// Packets that did not reach the receiver: spoilt on a wire, or given up after the last retry.
+    /// Packets that did not reach the receiver: corrupted on a wire, or given up after the last retry.
     pub lost: u64,
     /// Packets in service, being sent, or propagating.
     pub carrying: Held,

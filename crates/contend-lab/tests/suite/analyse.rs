@@ -198,7 +198,7 @@ fn frame(at_us: u64, from: Address, sequence: u16) -> Seen {
         rate_bps,
         retry: false,
         sequence,
-        spoilt: false,
+        corrupted: false,
         data: true,
         ip: None,
         down: false,
@@ -219,7 +219,7 @@ fn gaps_without_information_on_backoff_are_skipped_and_counted() {
         card(12_000, 4),
         Seen { bytes: 90, ..card(13_000, 5) },
         card(14_000, 6),
-        Seen { spoilt: true, ..card(15_000, 7) },
+        Seen { corrupted: true, ..card(15_000, 7) },
         card(16_000, 7),
     ];
     let g = contend_lab::measuring::analyse::fingerprint::gaps(

@@ -209,7 +209,7 @@ fn tcp_options_and_retransmissions_are_recognised() {
         .lines()
         .count();
     assert!(sacks > 10, "{sacks}");
-    // MAC retries are told apart, so that what TCP sent again is what Wireshark calls a retransmission.
+    // MAC retries are told apart, so that what TCP retransmitted is what Wireshark calls a retransmission.
     let seen =
         ["-o", "wlan.retransmitted:FALSE", "-Y", "tcp.analysis.retransmission", "-T", "fields", "-e", "frame.number"];
     let again = run

@@ -2,7 +2,7 @@
 
     import contend
 
-    hotspot = contend.load("hotspot")                   # a starter, a path, or the text of a file
+    hotspot = contend.load("hotspot")                   # an example, a path, or the text of a file
     results = hotspot.run(seeds="1..5", set={"ap.queue": "fq_codel"})
     print(results)                                      # means with 95 % intervals
     results.flows.to_pandas()                           # also summary, runs, queues, air, series
@@ -11,7 +11,7 @@ The engine is that of the command `contend`: the same file, settings and seed gi
 Numbers are in base units: seconds, bits per second, bytes, packets.
 """
 
-from ._contend import Error, __version__, starters
+from ._contend import Error, __version__, examples
 from ._experiment import Experiment, load, reproduce
 from ._results import Comparison, Results, compare
 
@@ -25,7 +25,7 @@ __all__ = [
     "load",
     "model",
     "reproduce",
-    "starters",
+    "examples",
 ]
 
 

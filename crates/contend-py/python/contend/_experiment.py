@@ -13,7 +13,7 @@ from ._results import Results
 def load(source, set=None, sweep=None):
     """Reads an experiment.
 
-    `source`: the name of a starter (`contend.starters()` lists them), the path of a file, or the text of a file (a
+    `source`: the name of an example (`contend.examples()` lists them), the path of a file, or the text of a file (a
     string with a line break or an equals sign). `set` and `sweep` are as in `Experiment.run`.
 
     Raises `contend.Error`, with the place and the remedy, if there is no such file or if it is wrong.

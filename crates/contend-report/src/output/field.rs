@@ -175,7 +175,7 @@ pub(super) const TRANSMITTER: &[Field<Transmitter>] = &[
     ),
     own("taken", PACKETS, "packets that the transmitter took from its queues", Count(|t| Some(t.taken))),
     own("delivered", PACKETS, "packets that reached the other end, each counted once", Count(|t| Some(t.delivered))),
-    own("lost", PACKETS, "packets that did not: spoilt on a wire, or given up", Count(|t| Some(t.lost))),
+    own("lost", PACKETS, "packets that did not: corrupted on a wire, or given up", Count(|t| Some(t.lost))),
     own(
         "carrying.start",
         PACKETS,
@@ -307,7 +307,7 @@ pub(super) const RADIO: &[Field<StationRadio>] = &[
     own(
         "radio.receives",
         COUNT,
-        "share of time in which a frame for it, or for all, arrives that nothing has spoiled so far",
+        "share of time in which a frame for it, or for all, arrives that nothing has corrupted so far",
         Number(|s| Some(s.shares[1])),
     ),
     own("radio.hears", COUNT, "share of time in which it senses something else", Number(|s| Some(s.shares[2]))),

@@ -1,8 +1,8 @@
 //! Captures: the frames of a run as pcapng with radiotap headers, for Wireshark and similar tools.
 //!
 //! There is one interface with link type 127 and nanosecond time stamps. The time of a frame is the first nanosecond of
-//! its preamble, counted from the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag
-//! and a comment. In a field each frame has a comment with the position of its transmitter. An FCS is stored (and
+//! its preamble, counted from the start of the run. Frames that collided or were corrupted carry radiotap's bad-FCS
+//! flag and a comment. In a field each frame has a comment with the position of its transmitter. An FCS is stored (and
 //! announced) only if the frame is stored completely and arrived. Each MPDU of an A-MPDU is a packet of its own, with
 //! the time of the A-MPDU and radiotap's A-MPDU status. Of packets that share an MPDU all but the last are stored
 //! completely. A MAC retry repeats its packet. Wireshark's TCP
@@ -413,7 +413,7 @@ fn packet(run: &Run, f: &Frame, bytes: &[u8], original: usize, w: &mut impl Writ
     let fate = match f.outcome {
         FrameOutcome::Received => None,
         FrameOutcome::Collided => Some("collided".to_owned()),
-        FrameOutcome::Errored => Some("spoilt by the channel".to_owned()),
+        FrameOutcome::Errored => Some("corrupted by the channel".to_owned()),
     };
     let name = run.stations.get(f.from as usize).map_or("", String::as_str);
     let origin = f.origin.map(|p| format!("from {name} at ({:.2}m, {:.2}m)", p.x, p.y));

@@ -1,4 +1,4 @@
-//! Frame errors from a bit error rate: bit errors are independent, and one bit error spoils the frame.
+//! Frame errors from a bit error rate: bit errors are independent, and one bit error corrupts the frame.
 
 use super::Loss;
 use super::per::Errors;

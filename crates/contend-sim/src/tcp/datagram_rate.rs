@@ -2,7 +2,7 @@
 //! §5.2, §5.5).
 //!
 //! - The sender sends at the smaller of the application's rate and the allowed rate. One datagram may wait. A datagram
-//!   that is written while another waits is never sent: the application adapts, and nothing is sent again.
+//!   that is written while another waits is never sent: the application adapts, and nothing is retransmitted.
 //! - A controller with a window allows window / round-trip time. Its window does not grow while the application limits
 //!   the rate.
 //! - Before the first feedback there is one datagram for each timeout.

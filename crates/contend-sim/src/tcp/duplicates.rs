@@ -83,9 +83,9 @@ fn again(late: &[(u64, u64)], set: &[(&'static str, Value)]) -> Vec<(u64, u64)> 
 
 #[test]
 fn a_duplicate_widens_the_reordering_window() {
-    // 3 arrives 20 ms late: this is reordering, and within a quarter of 100 ms. 9 arrives 40 ms late: it is sent again
-    // 25 ms after the next segment arrived (at 225 ms), which is too soon. The D-SACK at 325 ms widens the window to
-    // two quarters, so that 40 ms are tolerated from then on: 28, sent at 520 ms, is not sent again.
+    // 3 arrives 20 ms late: this is reordering, and within a quarter of 100 ms. 9 arrives 40 ms late: it is
+    // retransmitted 25 ms after the next segment arrived (at 225 ms), which is too soon. The D-SACK at 325 ms widens
+    // the window to two quarters, so that 40 ms are tolerated from then on: 28, sent at 520 ms, is not retransmitted.
     let late = [(3, 20), (9, 40), (28, 40)];
     let halved = ("undo", Value::Bool(false));
     assert_eq!(again(&late, std::slice::from_ref(&halved)), [(225, 9)]);

@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn an_interval_below_the_smallest_round_trip_is_no_sample() {
-        // The segment is sent again at 90 ms. The acknowledgment of its first transmission comes at 100 ms.
+        // The segment is retransmitted at 90 ms. The acknowledgment of its first transmission comes at 100 ms.
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 2, 0);
         acknowledge(&mut r, &mut w, 90, &[1], 0);

@@ -4,9 +4,9 @@
 //! the window, cursors only move forward, and a run of selectively acknowledged segments is skipped in one step. A
 //! window of 10,000 segments costs no more per ACK than a window of ten.
 //!
-//! A segment is in at most one of the states sacked and lost. A lost segment may have been sent again. The scoreboard
-//! counts segments, not bytes: a hole is lost when `dupthresh` segments above it are selectively acknowledged. For full
-//! segments this is RFC 6675 §4 IsLost.
+//! A segment is in at most one of the states sacked and lost. A lost segment may have been retransmitted. The
+//! scoreboard counts segments, not bytes: a hole is lost when `dupthresh` segments above it are selectively
+//! acknowledged. For full segments this is RFC 6675 §4 IsLost.
 
 use contend_core::Time;
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub struct SentSegment {
     pub sent: Time,
     /// The number of its last transmission in the connection, which orders transmissions of the same instant.
     pub order: u32,
-    /// How often it was sent again.
+    /// How often it was retransmitted.
     pub copies: u8,
     flags: u8,
 }
@@ -51,7 +51,7 @@ pub enum Look {
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
-/// True if the segment was sent again since it was last taken as lost.
+/// True if the segment was retransmitted since it was last taken as lost.
 const AGAIN: u8 = 4;
 
 /// What a cumulative acknowledgment covered.
@@ -63,11 +63,11 @@ pub struct Covered {
     pub unsacked: u32,
     /// True if any of them was sent more than once (Karn).
     pub ambiguous: bool,
-    /// When the first of them that was neither sent again nor selectively acknowledged had been sent.
+    /// When the first of them that was neither retransmitted nor selectively acknowledged had been sent.
     pub oldest: Option<Time>,
     /// When the last such one had been sent.
     pub newest: Option<Time>,
-    /// When the last segment had been sent, unless it was sent again or selectively acknowledged before.
+    /// When the last segment had been sent, unless it was retransmitted or selectively acknowledged before.
     pub last: Option<Time>,
 }
 
@@ -98,7 +98,7 @@ pub struct Scoreboard {
     in_flight: u32,
     /// Transmissions so far.
     orders: u32,
-    /// All below are selectively acknowledged or sent again.
+    /// All below are selectively acknowledged or retransmitted.
     cursor: u64,
     /// All below that are not selectively acknowledged are lost.
     lost_below: u64,
@@ -207,7 +207,7 @@ impl Scoreboard {
         s
     }
 
-    /// Notes that segment `i` is sent again. Returns its new state.
+    /// Notes that segment `i` is retransmitted. Returns its new state.
     pub fn resend(&mut self, i: u64, now: Time) -> Option<SentSegment> {
         let s = self.ring.get_mut(i.checked_sub(self.base)? as usize)?;
         s.sent = now;
@@ -236,7 +236,7 @@ impl Scoreboard {
         Some(self.base)
     }
 
-    /// Everything not selectively acknowledged is taken as lost, what was sent again too (RFC 6675 §5.1).
+    /// Everything not selectively acknowledged is taken as lost, what was retransmitted too (RFC 6675 §5.1).
     pub fn lose_all(&mut self) {
         for (i, s) in (self.base..).zip(self.ring.iter_mut()).filter(|(_, s)| s.flags & SACKED == 0) {
             if let Some(n) = &mut self.changes
@@ -254,7 +254,7 @@ impl Scoreboard {
     }
 
     /// Looks at the segments taken to be in the network, in order, and takes as lost those of which `look` says so,
-    /// sent again or not. One that was sent once must not be kept below one that is lost: what is sent later is lost
+    /// retransmitted or not. One that was sent once must not be kept below one that is lost: what is sent later is lost
     /// later. Returns how many. Costs a step for each segment up to where `look` stops, and for each run of selectively
     /// acknowledged ones.
     pub fn lose_where(&mut self, mut look: impl FnMut(&SentSegment) -> Look) -> u32 {
@@ -264,7 +264,7 @@ impl Scoreboard {
                 i += s.run.max(1) as usize;
                 continue;
             }
-            // Taken as lost, and not sent again since.
+            // Taken as lost, and not retransmitted since.
             if s.flags & (LOST | AGAIN) != LOST {
                 match look(s) {
                     Look::Lost => {
@@ -378,7 +378,7 @@ impl Scoreboard {
         news
     }
 
-    /// The first lost segment that has not been sent again (RFC 6675 §4 NextSeg rule 1).
+    /// The first lost segment that has not been retransmitted (RFC 6675 §4 NextSeg rule 1).
     #[inline]
     pub fn next_lost(&mut self) -> Option<u64> {
         if self.lost == 0 { None } else { self.first_lost() }
@@ -389,7 +389,7 @@ impl Scoreboard {
         (self.ring[(i - self.base) as usize].flags & LOST != 0).then_some(i)
     }
 
-    /// The first hole below the highest selectively acknowledged segment that has not been sent again (RFC 6675 §4
+    /// The first hole below the highest selectively acknowledged segment that has not been retransmitted (RFC 6675 §4
     /// NextSeg rule 3).
     pub fn next_hole(&mut self) -> Option<u64> {
         let top = *self.top.first()?;
@@ -407,7 +407,7 @@ impl Scoreboard {
         Some(self.base + i as u64)
     }
 
-    /// Moves the cursor to the first segment neither selectively acknowledged nor sent again.
+    /// Moves the cursor to the first segment neither selectively acknowledged nor retransmitted.
     fn advance(&mut self) -> Option<u64> {
         self.cursor = self.cursor.max(self.base);
         loop {
@@ -530,7 +530,7 @@ mod tests {
                         p.again[i as usize] = true;
                     },
                     4 => {
-                        // Everything below a place, what was sent again too.
+                        // Everything below a place, what was retransmitted too.
                         let below = p.acked + at;
                         let lost = |i: u64| i < below;
                         let is_fresh = |i: usize| !p.sacked[i] && (!p.lost[i] || p.again[i]);

@@ -1,6 +1,6 @@
 //! The sending end of a TCP connection: what may be sent, and the retransmission timer.
 //!
-//! The [`Scoreboard`] knows the segments in flight, the recovery decides what to send again, and the congestion
+//! The [`Scoreboard`] knows the segments in flight, the recovery decides what to retransmit, and the congestion
 //! controller sets the window. This file calls them in order and builds the packets. Nagle's algorithm is off. A
 //! segment is full, or the last one that the application has written so far. A retransmission has the same size as the
 //! original.

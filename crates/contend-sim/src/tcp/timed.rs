@@ -113,8 +113,8 @@ fn sack_repeats_a_retransmission_that_brings_nothing() {
 
 #[test]
 fn rack_probes_the_tail_of_a_flight() {
-    // 8 and 9 of ten are lost. Two round trips after the last ACK the last segment is sent again, and its arrival shows
-    // that 8 is lost.
+    // 8 and 9 of ten are lost. Two round trips after the last ACK the last segment is retransmitted, and its arrival
+    // shows that 8 is lost.
     let script = || losing(&[(8, 0), (9, 0)]);
     assert_eq!(again("rack", 10, Some(10_000), script(), 2_000), (vec![(300, 9), (400, 8)], 0, 1));
     assert_eq!(again("sack", 10, Some(10_000), script(), 2_000).1, 1);

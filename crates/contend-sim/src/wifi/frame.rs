@@ -97,7 +97,7 @@ pub enum FrameOutcome {
     Received,
     /// It overlapped another.
     Collided,
-    /// The channel spoiled it.
+    /// The channel corrupted it.
     Errored,
 }
 

@@ -31,7 +31,7 @@ pub struct SaturatedSpec {
     pub busy_slot: BusySlot,
     /// Size of the IP packet in bytes, for rules that depend on it.
     pub bytes: u32,
-    /// Probability that noise spoils a success (sigma of Starzetz 2006 §11.1). The sender takes it for a collision.
+    /// Probability that noise corrupts a success (sigma of Starzetz 2006 §11.1). The sender takes it for a collision.
     pub noise: f64,
 }
 
@@ -56,8 +56,8 @@ pub struct Tally {
     pub successes: u64,
     /// Cycles with several senders.
     pub collisions: u64,
-    /// Cycles with one sender whose frame noise spoiled.
-    pub spoilt: u64,
+    /// Cycles with one sender whose frame noise corrupted.
+    pub corrupted: u64,
     /// Idle slots before successes.
     pub success_slots: u64,
     /// Idle slots before collisions.
@@ -73,7 +73,7 @@ pub struct Tally {
 impl Tally {
     /// Number of cycles so far.
     pub fn cycles(&self) -> u64 {
-        self.successes + self.collisions + self.spoilt
+        self.successes + self.collisions + self.corrupted
     }
 }
 
@@ -280,7 +280,7 @@ impl Saturated {
             }
             None => {
                 if one.is_some() {
-                    self.tally.spoilt += 1;
+                    self.tally.corrupted += 1;
                 } else {
                     self.tally.collisions += 1;
                     self.tally.collision_slots += u64::from(idle);

@@ -1,7 +1,7 @@
 //! Rate controls on a link whose losses are those of the NIST model: throughput compared with the best fixed rate.
 //!
 //! The MAC is a simple one: a burst takes an overhead of 100 us and its data; it has up to seven attempts, of
-//! which the first that is answered ends it. MPDUs that did not arrive are sent again in another burst.
+//! which the first that is answered ends it. MPDUs that did not arrive are retransmitted in another burst.
 
 use crate::common::choose;
 use contend_core::rate_control::{REGISTRY, Rate, RateControl, RateId, Report, Setting};

@@ -263,7 +263,7 @@ fn noise_is_taken_for_a_collision_by_its_sender() {
     let mut s = Saturated::new(&noisy).unwrap();
     s.run_until(200_000, true);
     let t = s.tally();
-    near("spoilt", t.spoilt as f64 / t.attempts as f64, 0.25, 0.02);
+    near("corrupted", t.corrupted as f64 / t.attempts as f64, 0.25, 0.02);
     // One station alone: after k successive failures, which have probability 3/4 * (1/4)^k, the window is W_k = 32 *
     // 2^k up to 1024. The mean backoff is the sum of (W_k - 1)/2 with these weights.
     let mean: f64 =

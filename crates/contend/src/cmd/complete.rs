@@ -1,4 +1,4 @@
-//! Completion in a shell: names of algorithms, keys with their values, metrics, starters and experiment files.
+//! Completion in a shell: names of algorithms, keys with their values, metrics, examples and experiment files.
 //!
 //! The shell calls the program for each completion, so names are never older than the program.
 
@@ -6,8 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use clap_complete::env::{EnvCompleter, Shells};
 use contend_lab::measuring::metric::metrics;
+use contend_lab::reading::examples;
 use contend_lab::reading::file::keys::{Key, keys, settable};
-use contend_lab::reading::starter::STARTERS;
 use std::ffi::OsStr;
 
 /// The variable with which a shell asks for completions.
@@ -34,15 +34,15 @@ pub fn script(shell: &str) -> Vec<u8> {
     script
 }
 
-/// Experiment files, folders, and the starters.
+/// Experiment files, folders, and the examples.
 pub fn files() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut all = PathCompleter::any()
             .filter(|path| path.extension().is_some_and(|e| e == "toml") || path.is_dir())
             .complete(current);
         let begins = |name: &str| current.to_str().is_some_and(|text| name.starts_with(text));
-        let starters = STARTERS.iter().filter(|s| begins(s.name));
-        all.extend(starters.map(|s| CompletionCandidate::new(s.name).help(Some(s.title().into()))));
+        let examples = examples::ALL.iter().filter(|s| begins(s.name));
+        all.extend(examples.map(|s| CompletionCandidate::new(s.name).help(Some(s.title().into()))));
         all
     })
 }

@@ -35,7 +35,7 @@ something; 3 internal error; 130 stopped by Ctrl-C.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The experiment file, or the name of a starter
+    /// The experiment file, or the name of an example
     #[arg(value_name = "FILE", add = complete::files())]
     file: PathBuf,
     #[command(flatten)]

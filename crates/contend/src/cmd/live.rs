@@ -23,7 +23,7 @@ out the experiment file of its values.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The experiment file, or the name of a starter
+    /// The experiment file, or the name of an example
     #[arg(value_name = "FILE", add = complete::files())]
     file: PathBuf,
     /// Seeds of each run, like 1..5

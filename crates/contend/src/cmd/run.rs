@@ -35,7 +35,7 @@ fn after_help() -> String {
 
 const EXAMPLES: &str = "\
 Examples:
-  contend run hotspot                                            a starter; `contend new` lists them
+  contend run hotspot                                            an example; `contend new` lists them
   contend run experiments/hotspot.toml
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
   contend run experiments/saturation.toml --sweep flow.0.count=5,50 --format csv > points.csv
@@ -60,8 +60,8 @@ undecided claim does not count as another verdict.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    /// Experiment files, or names of starters; `contend list experiments` shows those of this folder, `contend new` the
-    /// starters
+    /// Experiment files, or names of examples; `contend list experiments` shows those of this folder, `contend new` the
+    /// examples
     #[arg(required_unless_present = "replay", value_name = "FILE", add = complete::files())]
     files: Vec<PathBuf>,
     #[command(flatten)]

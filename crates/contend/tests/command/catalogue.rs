@@ -55,19 +55,19 @@ fn list_is_one_page_with_the_names_of_every_family() {
 }
 
 #[test]
-fn list_experiments_shows_the_files_of_this_folder_or_else_the_starters() {
+fn list_experiments_shows_the_files_of_this_folder_or_else_the_examples() {
     let files = call(&workspace(), &["list", "experiments"]).with(0).out;
     let names = listed_names(&files);
     assert!(names.contains(&"experiments/hotspot.toml"), "{files}");
     assert!(names.contains(&"papers/keceli-2008/m2-uploads.toml"), "{files}");
     assert!(!files.contains("cannot be read") && !files.contains("contend new"), "{files}");
     let bench = Bench::new();
-    let starters = bench.contend(&["list", "experiments"]).with(0).out;
+    let examples = bench.contend(&["list", "experiments"]).with(0).out;
     for text in ["hold no experiment file", "  hotspot ", "Bufferbloat: ", "contend run hotspot", "contend new hotspot"]
     {
-        assert!(starters.contains(text), "no `{text}` in: {starters}");
+        assert!(examples.contains(text), "no `{text}` in: {examples}");
     }
-    assert!(starters.ends_with(bench.contend(&["new"]).with(0).out.as_str()), "{starters}");
+    assert!(examples.ends_with(bench.contend(&["new"]).with(0).out.as_str()), "{examples}");
     bench.file("experiments/mine.toml", SMALL);
     let mine = bench.contend(&["list", "experiments"]).with(0).out;
     assert!(mine.contains("experiments/mine.toml") && !mine.contains("hotspot"), "{mine}");
@@ -338,7 +338,7 @@ fn the_models_of_starzetz_are_those_of_its_specification() {
     near(of(&["hash", "--stations", "2", "--slots", "4,32"], "collision_probability"), &[0.25, 0.03125], 1e-12);
     near(of(&["hash", "--stations", "2", "--weights", "7,5,3,1"], "collision_probability"), &[0.328125], 1e-12);
     near(
-        of(&["hash", "--stations", "2", "--dist", "hash1", "--cw", "4", "--spoilt", "50%"], "observed_probability"),
+        of(&["hash", "--stations", "2", "--dist", "hash1", "--cw", "4", "--corrupted", "50%"], "observed_probability"),
         &[0.6640625],
         1e-12,
     );

@@ -7,6 +7,7 @@ mod compare;
 mod documents;
 #[cfg(target_os = "linux")]
 mod emulate;
+mod examples;
 mod folder;
 #[cfg(unix)]
 mod interrupt;
@@ -19,7 +20,6 @@ mod resume;
 mod run;
 #[path = "../../../../ci/sample.rs"]
 mod sample;
-mod starter;
 #[cfg(target_os = "linux")]
 mod tools;
 #[cfg(unix)]

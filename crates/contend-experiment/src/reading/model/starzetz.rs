@@ -208,7 +208,7 @@ const RATE: Parameter = Parameter::share("collision", "share of cycles that end 
 const TABLE: [Parameter; 3] = [N, SLOTS, RAMP];
 const EQUAL: [Parameter; 2] = [SEVERAL, RATE];
 const WINDOW: [Parameter; 3] = [SEVERAL, RATE, RAMP];
-const OBSERVED: [Parameter; 2] = [RATE, Parameter::share("spoilt", "share of frames lost to channel errors")];
+const OBSERVED: [Parameter; 2] = [RATE, Parameter::share("corrupted", "share of frames lost to channel errors")];
 const STANDING: [Parameter; 5] = [
     SEVERAL,
     RATE,

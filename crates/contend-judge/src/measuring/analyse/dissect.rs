@@ -34,7 +34,7 @@ struct Radio {
     tsft_ns: Option<u64>,
     /// True if the four bytes of the FCS are stored.
     fcs: bool,
-    spoilt: bool,
+    corrupted: bool,
     rate_bps: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ fn radiotap(r: &Record<'_>) -> Option<What> {
     }
     if present & 2 != 0 {
         let flags = *header.get(at)?;
-        (radio.fcs, radio.spoilt) = (flags & 0x10 != 0, flags & 0x40 != 0);
+        (radio.fcs, radio.corrupted) = (flags & 0x10 != 0, flags & 0x40 != 0);
         at += 1;
     }
     if present & 4 != 0 {
@@ -85,7 +85,7 @@ fn dot11(frame: &[u8], original: u32, radio: Radio, at_ns: u64) -> What {
         rate_bps: radio.rate_bps,
         retry: false,
         sequence: None,
-        spoilt: radio.spoilt,
+        corrupted: radio.corrupted,
         data: false,
         ip: None,
         down: false,
@@ -96,8 +96,8 @@ fn dot11(frame: &[u8], original: u32, radio: Radio, at_ns: u64) -> What {
     }
     let (kind, subtype) = (first >> 2 & 3, first >> 4);
     if kind == 1 {
-        // The type of a spoilt frame is unreliable.
-        return if radio.spoilt { What::Frame(seen, radio.tsft_ns) } else { What::Control };
+        // The type of a corrupted frame is unreliable.
+        return if radio.corrupted { What::Frame(seen, radio.tsft_ns) } else { What::Control };
     }
     let (Some(mac), Some(control)) = (frame.get(10..16), frame.get(22..24)) else { return What::Unreadable };
     let sequence = control.iter().rev().fold(0, |n, b| n << 8 | u16::from(*b));
@@ -145,7 +145,7 @@ fn plain(at_ns: u64, from: Address, packet: u32, ip: Option<[u8; 4]>) -> What {
         rate_bps: None,
         retry: false,
         sequence: None,
-        spoilt: false,
+        corrupted: false,
         data: true,
         ip,
         down: false,

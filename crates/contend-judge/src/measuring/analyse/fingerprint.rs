@@ -47,7 +47,7 @@ pub struct Gaps {
     pub frames: usize,
     /// Nanoseconds from each frame to the next; `None` if this time does not show a backoff.
     pub between_ns: Vec<Option<u64>>,
-    /// Gaps that end in a retry, or start or end with a spoilt frame.
+    /// Gaps that end in a retry, or start or end with a corrupted frame.
     pub retries: usize,
     /// Gaps in which another station sent.
     pub disturbed: usize,
@@ -65,7 +65,7 @@ pub struct Gaps {
 pub fn gaps(capture: &CapturedFrames, station: Address) -> Gaps {
     let own = |f: &Seen| f.from == Some(station) && f.data;
     let mut kinds: BTreeMap<(u32, Option<u64>), usize> = BTreeMap::new();
-    for f in capture.frames.iter().filter(|f| own(f) && !f.spoilt) {
+    for f in capture.frames.iter().filter(|f| own(f) && !f.corrupted) {
         *kinds.entry((f.bytes, f.rate_bps)).or_default() += 1;
     }
     let usual = kinds.iter().max_by_key(|(_, n)| **n).map_or((0, None), |(k, _)| *k);
@@ -80,7 +80,7 @@ pub fn gaps(capture: &CapturedFrames, station: Address) -> Gaps {
         if let Some(before) = last {
             let is_usual = |f: &Seen| (f.bytes, f.rate_bps) == usual;
             let follows = |a: u16, b: u16| b == (a + 1) % 4096;
-            let reason = if f.retry || f.spoilt || before.spoilt {
+            let reason = if f.retry || f.corrupted || before.corrupted {
                 Some(&mut all.retries)
             } else if disturbed {
                 Some(&mut all.disturbed)

@@ -60,8 +60,8 @@ pub struct Seen {
     pub retry: bool,
     /// Sequence number of the MAC.
     pub sequence: Option<u16>,
-    /// True if the FCS is wrong: the frame collided, or the channel spoilt it.
-    pub spoilt: bool,
+    /// True if the FCS is wrong: the frame collided, or the channel corrupted it.
+    pub corrupted: bool,
     /// True if the frame carries data.
     pub data: bool,
     /// Source address of the IPv4 packet, if known.
@@ -149,7 +149,7 @@ impl CapturedFrames {
     /// The number of data frames of each transmitter, the busiest first.
     pub fn transmitters(&self) -> Vec<(Address, usize)> {
         let mut counts: BTreeMap<Address, usize> = BTreeMap::new();
-        for a in self.frames.iter().filter(|f| f.data && !f.spoilt).filter_map(|f| f.from) {
+        for a in self.frames.iter().filter(|f| f.data && !f.corrupted).filter_map(|f| f.from) {
             *counts.entry(a).or_default() += 1;
         }
         let mut all: Vec<_> = counts.into_iter().collect();
@@ -205,7 +205,7 @@ fn seen(f: &Frame, run: &Run) -> Seen {
         rate_bps: Some(f.rate),
         retry: f.retry > 0,
         sequence: Some(f.sequence),
-        spoilt: f.outcome != FrameOutcome::Received,
+        corrupted: f.outcome != FrameOutcome::Received,
         data: true,
         ip: None,
         down: run.is_ap(f.from),

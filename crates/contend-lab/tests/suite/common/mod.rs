@@ -434,7 +434,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// One packet: perhaps a collision first, then the frame and its ACK; a lost one is spoilt and given up.
+    /// One packet: perhaps a collision first, then the frame and its ACK; a lost one is corrupted and given up.
     fn send(&mut self, dice: &mut Dice, from: StationId, to: StationId, p: Packet, lost: bool) {
         self.sequence = (self.sequence + 1) % 4096;
         let bytes = p.size + 36;

@@ -45,7 +45,7 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
         ("ack", "MAC ACK"),
         ("rts", "RTS, CTS"),
         ("collided", "collided"),
-        ("errored", "spoilt"),
+        ("errored", "corrupted"),
     ]
     .iter()
     .map(|(class, name)| format!("<span class=\"k-{class}\"><i></i>{name}</span>"))

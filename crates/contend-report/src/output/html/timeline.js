@@ -129,9 +129,9 @@
     for (let p = 0, k = row * s.pixels; p < s.pixels; p++, k++) {
       const all = s.good[k] + s.bad[k];
       if (all === 0) continue;
-      const h = Math.max(1, Math.sqrt(Math.min(1, all)) * tall), spoilt = (s.bad[k] / all) * h;
-      if (spoilt < h) good.rect(x0 + p, bottom - h, 1, h - spoilt);
-      if (spoilt > 0) bad.rect(x0 + p, bottom - spoilt, 1, spoilt);
+      const h = Math.max(1, Math.sqrt(Math.min(1, all)) * tall), corrupted = (s.bad[k] / all) * h;
+      if (corrupted < h) good.rect(x0 + p, bottom - h, 1, h - corrupted);
+      if (corrupted > 0) bad.rect(x0 + p, bottom - corrupted, 1, corrupted);
     }
     ctx.fillStyle = goodColour;
     ctx.fill(good);
@@ -295,7 +295,7 @@
     const s = shapes[shape[i]], outcome = fate[i] & 3, retry = fate[i] >> 3;
     const packet = ["TCP data", "TCP ACK", "TCP SYN", "datagram"][s[PACKET]];
     const lines = [
-      ["Data frame", "ACK", "RTS", "CTS", "Block ACK", "Block ACK request"][s[KIND]] + ["", ", collided", ", spoilt by the channel"][outcome],
+      ["Data frame", "ACK", "RTS", "CTS", "Block ACK", "Block ACK request"][s[KIND]] + ["", ", collided", ", corrupted by the channel"][outcome],
       nameOf(from[i]) + " → " + nameOf(to[i]),
       instant(start[i], 1) + " s, for " + span(s[AIRTIME]),
       s[BYTES] + " B at " + s[RATE] / 1e6 + " Mb/s",

@@ -1,4 +1,4 @@
-//! Loss recovery: when a segment counts as lost, what is sent again, and how much the window is inflated.
+//! Loss recovery: when a segment counts as lost, what is retransmitted, and how much the window is inflated.
 //!
 //! The congestion controller decides how much the window shrinks; a TCP variant is a controller and a recovery. The
 //! sender keeps the [`Scoreboard`], asks the recovery after each acknowledgment and when a timer of the recovery is
@@ -24,8 +24,8 @@ contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack, tcp_av);
 pub trait Recovery: Debug + Send {
     /// Decides what follows from an acknowledgment, which the scoreboard already contains.
     fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict;
-    /// The retransmission timer expired: marks the segments to be sent again as lost. Most recoveries mark all segments
-    /// that are not acknowledged.
+    /// The retransmission timer expired: marks the segments to be retransmitted as lost. Most recoveries mark all
+    /// segments that are not acknowledged.
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard);
     /// Segments that an acknowledgment, a timer or the application permitted were sent.
     fn on_sent(&mut self, _v: &SenderView, _board: &Scoreboard) {}
@@ -42,8 +42,8 @@ pub trait Recovery: Debug + Send {
     /// The phase of the recovery.
     fn phase(&self) -> Phase;
     /// In [`Phase::Fast`] the window has room, nothing known as lost waits, and no new data may be sent: whether
-    /// something else should be sent again. `hole` says whether there is a hole below the highest selectively
-    /// acknowledged segment that was not sent again.
+    /// something else should be retransmitted. `hole` says whether there is a hole below the highest selectively
+    /// acknowledged segment that was not retransmitted.
     fn spare(&mut self, _v: &SenderView, _hole: bool) -> Spare {
         Spare::Nothing
     }
@@ -143,7 +143,7 @@ pub struct Verdict {
 pub enum Forced {
     /// The first unacknowledged one again; it is taken as lost.
     Head,
-    /// The first that is taken as lost and was not sent again.
+    /// The first that is taken as lost and was not retransmitted.
     Lost,
     /// A new one.
     Fresh,
@@ -294,7 +294,7 @@ impl Duplicates {
         } else if v.dup {
             match self.outside(v) {
                 Ok(()) => {
-                    // Steps 2 and 3: halve, send again, and count the duplicates that have arrived.
+                    // Steps 2 and 3: halve, retransmit, and count the duplicates that have arrived.
                     self.enter(v, Phase::Fast);
                     *extra = self.options.dupthresh;
                     verdict.enter = Some(Enter::Base);

@@ -1,6 +1,6 @@
 //! NewReno: fast recovery that lasts until everything outstanding at its beginning is acknowledged (RFC 6582).
 //!
-//! - Each partial ACK reveals the next hole, which is sent again at once.
+//! - Each partial ACK reveals the next hole, which is retransmitted at once.
 //! - Deflation by a partial ACK stops at the base window; the RFC's formula may go below it.
 //! - At the end of recovery the window is the base window (RFC 6582 §3.2 step 3, second option, as in ns-2).
 

@@ -5,7 +5,7 @@
 //!   file decides when an episode begins and ends.
 //! - A hole is lost when `dupthresh` segments above it have arrived. The RFC counts bytes; for full segments the result
 //!   is the same.
-//! - `repeat`: the first hole is sent again, and not only after a timeout, when its retransmission seems lost.
+//! - `repeat`: the first hole is retransmitted, and not only after a timeout, when its retransmission seems lost.
 //! - Selective acknowledgments are kept after a timeout; the receiver never withdraws one.
 
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
@@ -25,7 +25,7 @@ pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, RESCUE, repeat("0")];
 /// The `rescue` parameter.
 pub(super) const RESCUE: Param = Param::flag(
     "rescue",
-    "true if the last outstanding segment is sent again when there is nothing else to send, once per episode (RFC \
+    "true if the last outstanding segment is retransmitted when there is nothing else to send, once per episode (RFC \
         6675 §4 rule 4)",
 )
 .default("true");

@@ -1,7 +1,7 @@
 //! Tahoe: the third duplicate ACK has the same effect as a timeout, but earlier.
 //!
-//! The first unacknowledged segment is sent again, and the window restarts at one segment in slow start. All
-//! outstanding data are sent again in order, unless an acknowledgment covers them first (go-back-N).
+//! The first unacknowledged segment is retransmitted, and the window restarts at one segment in slow start. All
+//! outstanding data are retransmitted in order, unless an acknowledgment covers them first (go-back-N).
 
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
@@ -12,7 +12,7 @@ use contend_core::registry::{Args, Param};
 pub const CITE: &str = "Jacobson 1988; Fall and Floyd 1996 §2";
 /// What it does.
 pub const SUMMARY: &str = "Fast retransmit without fast recovery; the third duplicate ACK sets the window to one \
-    segment, and all outstanding data are sent again.";
+    segment, and all outstanding data are retransmitted.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 

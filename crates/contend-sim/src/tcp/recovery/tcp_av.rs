@@ -1,4 +1,4 @@
-//! The retransmissions of TCP-AV: those of [`sack`], and a hole whose retransmission seems lost is sent again.
+//! The retransmissions of TCP-AV: those of [`sack`], and a hole whose retransmission seems lost is retransmitted.
 //!
 //! This is our reading of a mechanism that prevents a fall of the rate while losses come in bursts; the paper prints no
 //! rule. The variant `tcp_av` also leaves the timer as it is at the first two timeouts (`rto.backoff_after`).

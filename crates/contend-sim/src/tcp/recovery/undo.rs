@@ -48,8 +48,8 @@ mod tests {
         let mut u = Undo::default();
         assert!(!u.on_ack(Some((0, 1000)), 0));
         u.begin(5000, 7);
-        // Two segments are sent again. A duplicate from before the episode comes first, then both: `true` is returned
-        // once.
+        // Two segments are retransmitted. A duplicate from before the episode comes first, then both: `true` is
+        // returned once.
         assert_eq!(
             [(4000, 5000), (5000, 6000), (8000, 9000), (8000, 9000)].map(|d| u.on_ack(Some(d), 9)),
             [false, false, true, false]

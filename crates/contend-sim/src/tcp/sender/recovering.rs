@@ -101,7 +101,7 @@ impl Sender {
         }
     }
 
-    /// What to send again if there is room, but no lost segment and no new one.
+    /// What to retransmit if there is room, but no lost segment and no new one.
     pub(super) fn spare(&mut self, now: Time) -> Option<u64> {
         if self.phase != Phase::Fast {
             return None;

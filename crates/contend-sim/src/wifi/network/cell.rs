@@ -2,11 +2,11 @@
 //!
 //! Contention is computed ([`Contention`]). An exchange therefore costs three wake-ups, whatever the number of
 //! stations: its start, the delivery at the end of the data frame, and its end. The outcome is decided at the start:
-//! which stations collide, which part the channel spoils, which answers follow. Each station is told at the time at
+//! which stations collide, which part the channel corrupts, which answers follow. Each station is told at the time at
 //! which it would learn the outcome.
 //!
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later one senses the
-//! earlier one and waits. An error spoils a frame only at its receiver; other stations decode the frame and obey its
+//! earlier one and waits. An error corrupts a frame only at its receiver; other stations decode the frame and obey its
 //! Duration field.
 
 mod contention;
@@ -287,7 +287,7 @@ impl Cell {
             } else {
                 part.kind != PartKind::CtsToSelf && {
                     let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
-                    moment.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
+                    moment.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.corrupts(bytes, packet))
                 }
             };
             let Some(s) = moment.stations.in_service(who) else { return };

@@ -186,7 +186,7 @@ impl Field {
         self.links.hearers(now, from)
     }
 
-    /// Number of frames that other frames spoiled at the station to which they were addressed.
+    /// Number of frames that other frames corrupted at the station to which they were addressed.
     pub(super) fn collisions(&self) -> u64 {
         self.collisions
     }

@@ -36,7 +36,7 @@ pub struct StationAccounts {
     pub ack: Span,
     /// RTS and CTS that the station sends.
     pub rts_cts: Span,
-    /// The station's data frames that the medium spoiled.
+    /// The station's data frames that the medium corrupted.
     pub errored: Span,
     /// Frames that another station sends to this station, of every kind; not part of the sum.
     pub sent_to: Span,
@@ -56,9 +56,9 @@ impl StationAccounts {
 pub struct RadioAccounts {
     /// It transmits.
     pub sends: Span,
-    /// A frame for its station, or for all, arrives, and nothing has spoiled it so far.
+    /// A frame for its station, or for all, arrives, and nothing has corrupted it so far.
     pub receives: Span,
-    /// It senses other frames, spoiled ones among them.
+    /// It senses other frames, corrupted ones among them.
     pub hears: Span,
     /// It senses nothing, but its station must not send: inter-frame spaces, the wait for an answer, reservations.
     pub blocked: Span,
@@ -136,7 +136,7 @@ impl Ledger {
     }
 
     /// Books a frame of `airtime` that `from` transmitted in an exchange with `to`; `errored` is true if the medium
-    /// spoiled the frame.
+    /// corrupted the frame.
     #[inline]
     pub fn frame(&mut self, from: StationId, to: StationId, account: Account, airtime: Span, errored: bool) {
         self.stations[to as usize].sent_to += airtime;

@@ -1,4 +1,4 @@
-//! Which frames the channel spoils: loss processes, and errors at an SNR.
+//! Which frames the channel corrupts: loss processes, and errors at an SNR.
 //!
 //! The channel of a station is that between it and its access point, or its neighbours. Both directions have the same
 //! losses and the same fading. A frame has one SNR, which is computed when it ends; each of its MPDUs fails for itself.
@@ -103,7 +103,7 @@ impl Reception {
         Ok(Reception { losses, errors: errors.transpose()? })
     }
 
-    /// True if the channel of `station` spoils no frame.
+    /// True if the channel of `station` corrupts no frame.
     #[inline]
     pub(super) fn is_clean(&self, station: StationId) -> bool {
         self.errors.is_none() && self.losses[station as usize].is_none()
@@ -158,7 +158,7 @@ impl Errors {
         })
     }
 
-    /// See [`Reception::ends`]; `None` if the frame cannot be spoiled.
+    /// See [`Reception::ends`]; `None` if the frame cannot be corrupted.
     fn frame(&mut self, station: StationId, now: Time, format: &Format, gain: f64) -> Option<Drawing<'_>> {
         let channel = self.channels[station as usize].as_mut()?;
         let coding = format.coding()?;
@@ -193,22 +193,22 @@ fn mean(spec: &CellSpec, s: &StationSpec) -> Result<Option<Mean>, Refusal> {
 }
 
 impl Ending<'_> {
-    /// True if the channel spoils an MPDU of `bytes`; `packet` as in [`Loss::lost`].
+    /// True if the channel corrupts an MPDU of `bytes`; `packet` as in [`Loss::lost`].
     #[inline]
-    pub(super) fn spoils(&mut self, bytes: u32, packet: Option<&Packet>) -> bool {
+    pub(super) fn corrupts(&mut self, bytes: u32, packet: Option<&Packet>) -> bool {
         let lost = match self.loss {
             Some((loss, rng)) => loss.lost(&mut Cx { now: self.now, rng }, bytes, packet),
             None => false,
         };
         match &mut self.errors {
-            Some(errors) => errors.spoils(bytes) || lost,
+            Some(errors) => errors.corrupts(bytes) || lost,
             None => lost,
         }
     }
 }
 
 impl Drawing<'_> {
-    fn spoils(&mut self, bytes: u32) -> bool {
+    fn corrupts(&mut self, bytes: u32) -> bool {
         if bytes != self.latest.0 {
             self.latest = (bytes, self.per(bytes));
         }

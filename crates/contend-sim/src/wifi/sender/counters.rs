@@ -7,10 +7,10 @@ pub struct StationCounters {
     pub attempts: u64,
     /// Exchanges that ended with an ACK.
     pub acked: u64,
-    /// Exchanges that began together with another station's; in a field, those that other frames spoiled or that the
+    /// Exchanges that began together with another station's; in a field, those that other frames corrupted or that the
     /// receiver did not answer.
     pub collided: u64,
-    /// Exchanges in which the medium spoiled a frame (data, RTS, or the answer).
+    /// Exchanges in which the medium corrupted a frame (data, RTS, or the answer).
     pub errored: u64,
     /// Internal collisions that this category lost: its backoff ended together with that of a higher category of the
     /// same station.

@@ -88,7 +88,7 @@ pub(crate) struct Heard<'a> {
 pub(crate) enum Failure {
     /// Another attempt started in the same instant.
     Collision,
-    /// The channel spoiled a part of the exchange.
+    /// The channel corrupted a part of the exchange.
     Error,
     /// A higher category of the same station was due in the same instant. The attempt used no airtime.
     Internal,

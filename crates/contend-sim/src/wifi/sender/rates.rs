@@ -109,7 +109,7 @@ impl Rates {
     }
 }
 
-/// MPDUs that one station has sent, or that were sent to it. Those sent again count again.
+/// MPDUs that one station has sent, or that were sent to it. Retransmitted ones count again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mpdus {
     /// All.

@@ -20,7 +20,7 @@ Examples:
   contend list metrics          quantities for claims, figures and searches
   contend list keys             the keys of an experiment file
   contend list models           closed forms: calculators, and values for expressions
-  contend list experiments      the experiment files of this folder; without any, the starters";
+  contend list experiments      the experiment files of this folder; without any, the examples";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -123,7 +123,7 @@ fn page(families: &[Family]) -> String {
 \n\
 contend list qdiscs            one family, with a phrase for each name\n\
 contend explain fq_codel       one name: what it does, its source, parameters, units and defaults\n\
-contend new                    the starters: experiments to run and to copy\n"
+contend new                    the examples: experiments to run and to copy\n"
 }
 
 /// One family with a phrase for each name.
@@ -133,7 +133,7 @@ fn long(f: &Family) -> String {
     format!("{}\n{}", f.name, f.entries.iter().map(line).collect::<String>())
 }
 
-/// The experiment files of this folder, or the starters if there are none.
+/// The experiment files of this folder, or the examples if there are none.
 fn experiments() -> String {
     let mut out = format!("{EXPERIMENTS}\n");
     let mut files = Vec::new();
@@ -150,7 +150,7 @@ fn experiments() -> String {
         out += &format!("  {file}\n      {title}\n");
     }
     if files.is_empty() {
-        out += &format!("  none: ./experiments and ./papers hold no experiment file\n\nstarters\n{}", new::list());
+        out += &format!("  none: ./experiments and ./papers hold no experiment file\n\nexamples\n{}", new::list());
     }
     out
 }

@@ -6,9 +6,9 @@ use crate::Done;
 use crate::cmd::{print, wrong};
 use contend_core::registry::{Param, Unit};
 use contend_lab::measuring::metric::{MetricEntry, metrics};
+use contend_lab::reading::examples;
 use contend_lab::reading::file::keys::{Algorithm, Default, Family, Key, NAMES, Table, tables, variants};
 use contend_lab::reading::file::schema::schema;
-use contend_lab::reading::starter::STARTERS;
 use contend_lab::writing::output;
 use miette::Result;
 use serde_json::{Value, json};
@@ -302,7 +302,7 @@ fn command(contend: &clap::Command) -> String {
     for c in contend.get_subcommands().filter(|c| c.get_name() != "help") {
         out += &format!("\n## contend {}\n\n{}", c.get_name(), text(c));
     }
-    let starters: Vec<String> = STARTERS.iter().map(|s| format!("`{}`", s.name)).collect();
+    let examples: Vec<String> = examples::ALL.iter().map(|s| format!("`{}`", s.name)).collect();
     let formats: Vec<String> = output::FORMATS.iter().map(|f| format!("`{}`: {}", f.name, f.summary)).collect();
-    out + &format!("\nStarters: {}. Formats: {}.\n", starters.join(", "), formats.join("; "))
+    out + &format!("\nExamples: {}. Formats: {}.\n", examples.join(", "), formats.join("; "))
 }

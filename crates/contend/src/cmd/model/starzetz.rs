@@ -69,7 +69,7 @@ pub(super) struct Hash {
     within: f64,
     /// Share of frames lost to channel errors
     #[arg(long, default_value = "0", value_parser = share)]
-    spoilt: f64,
+    corrupted: f64,
     #[command(flatten)]
     printed: Printed,
 }
@@ -135,8 +135,8 @@ fn tables(a: &Hash) -> Result<Done> {
                 Some(weights) => Drawn::of_weights(&weights.0, n)?,
                 None => Drawn::of(&[("n", "--stations", n.into()), ("slots", "--slots", (*c).into()), a.dist.ramp()])?,
             };
-            let spoilt = [("collision", "--weights", h.collision), ("spoilt", "--spoilt", a.spoilt)];
-            let observed = value("hash.observed", &spoilt)?;
+            let corrupted = [("collision", "--weights", h.collision), ("corrupted", "--corrupted", a.corrupted)];
+            let observed = value("hash.observed", &corrupted)?;
             let (t, w, ratio) = (wait(h.success_wait), wait(h.collision_wait), h.ratio);
             out += &format!("{n:>8} {c:>7} {:>12.6} {ratio:>10.6} {observed:>12.6} {t:>9} {w:>9}\n", h.collision);
             rows.push(json!({

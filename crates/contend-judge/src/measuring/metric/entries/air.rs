@@ -99,7 +99,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .share()
     .reported(&["busy"]),
-    data("mpdus", Dimension::Number, "MPDUs with data that a station sends, those sent again included", |a| {
+    data("mpdus", Dimension::Number, "MPDUs with data that a station sends, retransmissions included", |a| {
         mpdus(a, |air| air.mpdus.as_ref()).map(|(sent, _)| sent)
     }),
     data(

@@ -4,7 +4,7 @@
 //! clock, which counts slots, and a heap of the clock readings at which its members may send. The next start is the
 //! minimum of `resume + (head - clock) x slot` over the groups. When the medium becomes busy, the clock of each group
 //! advances by the whole slots that have passed; this counts down all members at once. *Loners* are the few stations
-//! that resume at a time of their own: a station after its ACK timeout, or the receiver of a spoiled frame. A loner
+//! that resume at a time of their own: a station after its ACK timeout, or the receiver of a corrupted frame. A loner
 //! returns to its group when the medium becomes busy. One slot counter for all stations would be wrong: the difference
 //! between EIFS and the ACK timeout is not a whole number of slots.
 //!

@@ -8,7 +8,7 @@ use contend_core::Time;
 pub(super) enum Doing {
     /// It transmits.
     Sends,
-    /// A frame for its station arrives, and nothing has spoiled it so far.
+    /// A frame for its station arrives, and nothing has corrupted it so far.
     Receives,
     /// It senses something else.
     Hears,

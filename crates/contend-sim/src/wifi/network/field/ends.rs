@@ -163,7 +163,7 @@ impl Field {
         false
     }
 
-    /// True if the channel spoils `f` at its receiver.
+    /// True if the channel corrupts `f` at its receiver.
     fn is_lost(&mut self, moment: &mut Moment<'_, '_>, f: &Flight) -> bool {
         let (Some(s), now, air) = (moment.stations.in_service(f.owner), moment.now, moment.air) else {
             return false;
@@ -171,7 +171,7 @@ impl Field {
         let (plan, channel) = (air.plan(&s.burst), air.channel_of(&s.burst));
         let bytes = plan.bytes(f.kind);
         let mut frame = self.reception.ends(channel, now, plan.format(f.kind), f.gain.unwrap_or(1.0));
-        moment.stations.is_lost(f.owner, f.kind, bytes, |bytes, packet| frame.spoils(bytes, packet))
+        moment.stations.is_lost(f.owner, f.kind, bytes, |bytes, packet| frame.corrupts(bytes, packet))
     }
 
     /// `station` sends a frame of the exchange of `owner` after a SIFS.
@@ -197,8 +197,8 @@ impl Field {
         if outcome == FrameOutcome::Collided {
             self.ledger.collided(f.from, part.airtime);
         } else {
-            let spoiled = outcome == FrameOutcome::Errored;
-            self.ledger.frame(f.from, hears, plan.account(&part), part.airtime, spoiled);
+            let corrupted = outcome == FrameOutcome::Errored;
+            self.ledger.frame(f.from, hears, plan.account(&part), part.airtime, corrupted);
         }
     }
 }

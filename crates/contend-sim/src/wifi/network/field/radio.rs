@@ -148,7 +148,7 @@ impl Radio {
     /// `is_own`: it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
-    /// spoils the first, and the radio stays locked on the one that ends last.
+    /// corrupts the first, and the radio stays locked on the one that ends last.
     pub(super) fn begins(
         &mut self,
         flight: FlightId,
@@ -192,7 +192,7 @@ impl Radio {
                 r.so_far
             }
             _ if harmless => Received::Harmless,
-            // Another frame spoiled it, and lasts longer.
+            // Another frame corrupted it, and lasts longer.
             Some(r) if r.so_far != Received::Missed => Received::Garbled,
             _ => Received::Missed,
         }

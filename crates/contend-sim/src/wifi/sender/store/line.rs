@@ -3,7 +3,7 @@
 //! A line has packets, and the MPDUs that carry the first of them, in the order of their sequence numbers. It begins
 //! with the oldest MPDU that one of the two ends still needs: the sender keeps an MPDU until it is acknowledged or
 //! given up, the receiver until all MPDUs before it are there. So one line has both the window of the sender and the
-//! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is sent again.
+//! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is retransmitted.
 
 use super::super::rates::AttemptOutcome;
 use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};
@@ -268,7 +268,7 @@ impl Line {
         let (mut outcome, mut settled, mut lost) = (AttemptOutcome::default(), 0, 0);
         let is_request = number == 0;
         let is_current = |m: &Mpdu| !is_request && m.batch == number;
-        // An MPDU alone is answered by an ACK, and is sent again.
+        // An MPDU alone is answered by an ACK, and is retransmitted.
         let is_aggregate = self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
         self.is_asking &= !is_request;
         self.asks = match end {

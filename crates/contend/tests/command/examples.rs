@@ -1,12 +1,12 @@
-//! Starters: `contend new NAME` prints one, `contend run NAME` runs one, in a folder without the repository.
+//! Examples: `contend new NAME` prints one, `contend run NAME` runs one, in a folder without the repository.
 
 use super::{Bench, SMALL, results_files, workspace};
 
-/// Options for a short run; the flows of some starters begin at 2 s.
+/// Options for a short run; the flows of some examples begin at 2 s.
 const SHORT: [&str; 6] = ["--set", "duration=3s", "--set", "warmup=1s", "--seeds", "1"];
 
 #[test]
-fn a_starter_is_printed_as_its_file_is() {
+fn a_example_is_printed_as_its_file_is() {
     let bench = Bench::new();
     let mut printed = 0;
     for entry in std::fs::read_dir(workspace().join("experiments")).unwrap().map(Result::unwrap) {
@@ -24,7 +24,7 @@ fn a_starter_is_printed_as_its_file_is() {
 }
 
 #[test]
-fn a_starter_runs_in_an_empty_folder_as_its_file_does() {
+fn a_example_runs_in_an_empty_folder_as_its_file_does() {
     let bench = Bench::new();
     let by_name = bench.contend(&[&["run", "hotspot", "--format", "json"], &SHORT[..]].concat()).with(0).object();
     results_files().iter().for_each(|f| assert!(bench.path("results/hotspot").join(f).exists(), "{f}"));
@@ -41,7 +41,7 @@ fn a_starter_runs_in_an_empty_folder_as_its_file_does() {
 }
 
 #[test]
-fn a_file_with_the_name_of_a_starter_comes_first() {
+fn a_file_with_the_name_of_a_example_comes_first() {
     let bench = Bench::with("hotspot", SMALL);
     let title = |bench: &Bench| {
         let call = ["run", "hotspot", "--format", "json", "--no-results"];
@@ -50,12 +50,12 @@ fn a_file_with_the_name_of_a_starter_comes_first() {
     assert_ne!(title(&bench), title(&Bench::new()));
     bench.file("office/f.toml", SMALL);
     bench.contend(&["run", "office"]).with(2).says(&["office is a folder", "office/f.toml"]);
-    // A mistake of the call that concerns the text names the starter and the line.
+    // A mistake of the call that concerns the text names the example and the line.
     bench.contend(&["run", "saturation", "--set", "duration=1s"]).with(2).says(&["saturation:3:12:", "warmup"]);
 }
 
 #[test]
-fn a_name_of_nothing_is_answered_with_the_nearest_starter_or_file() {
+fn a_name_of_nothing_is_answered_with_the_nearest_example_or_file() {
     let bench = Bench::with("experiments/mine.toml", SMALL);
     let run = |what: &str, texts: &[&str]| {
         let ended = bench.contend(&["run", what]).with(2).says(texts);
@@ -64,7 +64,7 @@ fn a_name_of_nothing_is_answered_with_the_nearest_starter_or_file() {
     run("hotspto", &["hotspto", "did you mean `hotspot`?", "contend list experiments", "bufferbloat"]);
     run("experiments/mien.toml", &["did you mean `experiments/mine.toml`?"]);
     run("experiments/hotspot.toml", &["did you mean `hotspot`?"]);
-    run("quite-something-else", &["no starter has this name", "the starters are hotspot, "]);
+    run("quite-something-else", &["no example has this name", "the examples are hotspot, "]);
     bench.contend(&["new", "hotspto"]).with(2).says(&["hotspto", "'hotspot'"]);
     bench.contend(&["new", "no"]).with(2).says(&["bufferbloat", "phase-effects"]);
 }

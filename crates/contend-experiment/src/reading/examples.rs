@@ -1,29 +1,29 @@
-//! Starters: the experiment files of the folder `experiments/`, inside the program. So a copy of the program without
+//! Examples: the experiment files of the folder `experiments/`, inside the program. So a copy of the program without
 //! the repository has experiments to run and to change.
 
 use super::file;
 
-/// One starter.
+/// One example.
 #[derive(Clone, Copy, Debug)]
-pub struct Starter {
+pub struct Example {
     /// The name of its file without `.toml`.
     pub name: &'static str,
     /// The text of its file.
     pub text: &'static str,
 }
 
-/// The table of starters from the names of their files.
-macro_rules! starters {
+/// The table of examples from the names of their files.
+macro_rules! examples {
     ($($name:literal),* $(,)?) => {
-        &[$(Starter {
+        &[$(Example {
             name: $name,
             text: include_str!(concat!("../../../../experiments/", $name, ".toml")),
         }),*]
     };
 }
 
-/// All starters. The first one is the example of messages and help texts.
-pub const STARTERS: &[Starter] = starters![
+/// All examples. The first one is the example of messages and help texts.
+pub const ALL: &[Example] = examples![
     "hotspot",
     "uplink-starvation",
     "office",
@@ -45,10 +45,10 @@ pub const STARTERS: &[Starter] = starters![
     "contention",
 ];
 
-impl Starter {
-    /// The starter called `name`.
-    pub fn named(name: &str) -> Option<&'static Starter> {
-        STARTERS.iter().find(|s| s.name == name)
+impl Example {
+    /// The example called `name`.
+    pub fn named(name: &str) -> Option<&'static Example> {
+        ALL.iter().find(|s| s.name == name)
     }
 
     /// Its title.
@@ -64,21 +64,21 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn the_starters_are_the_files_of_the_folder() {
+    fn the_examples_are_the_files_of_the_folder() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
         let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let files: BTreeSet<String> = paths
             .filter(|p| p.extension().is_some_and(|e| e == "toml"))
             .map(|p| p.file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
-        let table: BTreeSet<String> = STARTERS.iter().map(|s| s.name.to_owned()).collect();
-        assert_eq!(table, files, "write the name of the file into STARTERS");
-        assert_eq!(table.len(), STARTERS.len(), "a name twice");
+        let table: BTreeSet<String> = ALL.iter().map(|s| s.name.to_owned()).collect();
+        assert_eq!(table, files, "write the name of the file into ALL");
+        assert_eq!(table.len(), ALL.len(), "a name twice");
     }
 
     #[test]
-    fn every_starter_is_an_experiment_with_a_title_of_its_own() {
-        let titles: BTreeSet<String> = STARTERS
+    fn every_example_is_an_experiment_with_a_title_of_its_own() {
+        let titles: BTreeSet<String> = ALL
             .iter()
             .map(|s| {
                 file::parse(s.name, s.text, &[]).unwrap();
@@ -86,7 +86,7 @@ mod tests {
                 s.title()
             })
             .collect();
-        assert_eq!(titles.len(), STARTERS.len());
-        assert!(Starter::named("hotspot").is_some() && Starter::named("hotspot.toml").is_none());
+        assert_eq!(titles.len(), ALL.len());
+        assert!(Example::named("hotspot").is_some() && Example::named("hotspot.toml").is_none());
     }
 }
