@@ -2,7 +2,8 @@
 //! line and the documentation.
 //!
 //! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`. `registry!` turns the list of file names into
-//! `mod` declarations and `REGISTRY`. A new algorithm is one file and one word.
+//! `mod` declarations and `REGISTRY`. A new algorithm is one file and one word. What code outside the file must know of
+//! the algorithm stands behind its name as [`Fact`]s; no code compares names.
 
 use crate::time::{Span, Time};
 use alloc::string::String;
@@ -20,11 +21,21 @@ pub struct Entry<B: 'static> {
     pub summary: &'static str,
     /// The parameters, in the order of the explanation.
     pub params: &'static [Param],
+    /// What code outside the algorithm's file knows of it.
+    pub facts: &'static [Fact],
     /// Builds the algorithm from a full set of parameters.
     pub build: B,
 }
 
 impl<B> Entry<B> {
+    /// True if `fact` holds for the algorithm, whatever its parameters are.
+    pub fn has(&self, fact: Fact) -> bool {
+        self.facts.contains(&fact)
+    }
+    /// What is in the [file](Fact::File) that the algorithm reads; `None` if it reads none.
+    pub fn file(&self) -> Option<&'static str> {
+        self.facts.iter().find_map(|f| f.file())
+    }
     /// How much may wait in all: the sum of the parameters that [limit the queue](Param::limits_queue). `None` if there
     /// are none, or if they have different units.
     pub fn limit(&self, args: &Args) -> Option<Amount> {
@@ -38,6 +49,38 @@ impl<B> Entry<B> {
         let mut makers = self.params.iter().filter(|p| p.role == Role::Categories);
         makers.any(|p| args.get(p.name).is_some_and(|value| !empty(value)))
     }
+}
+
+/// What code outside an algorithm's file knows of it before it is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// Nothing changes through it during a run: a station stays where it is, rates and routes are those of the start,
+    /// an SNR is that of the file.
+    Constant,
+    /// A discipline that is first in, first out, and drops what its [limit](Entry::limit) has no room for, and nothing
+    /// else.
+    DropTail,
+    /// A traffic source that has more to send than any network carries, so that the network alone decides the rate.
+    /// Every other source has a rate of its own.
+    Greedy,
+    /// It reads the file that the key `file` names. The text says what the file is.
+    File(&'static str),
+    /// It needs this.
+    Needs(Need),
+}
+
+impl Fact {
+    /// The text of [`Fact::File`].
+    pub fn file(self) -> Option<&'static str> {
+        if let Fact::File(text) = self { Some(text) } else { None }
+    }
+}
+
+/// What an algorithm needs of the network around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A channel with an SNR, given or from positions.
+    Snr,
 }
 
 /// One parameter of an algorithm.
@@ -67,6 +110,15 @@ pub enum Role {
     Limit,
     /// Whether an access rule gives each category a queue: [`Entry::has_categories`].
     Categories,
+    /// Nothing, and the value has no meaning unless the parameter `other` is given too.
+    Beside {
+        /// The other parameter.
+        other: &'static str,
+        /// What happens without it.
+        without: &'static str,
+        /// What to write.
+        remedy: &'static str,
+    },
 }
 
 /// Constructors make a parameter that must be given and has no range, until [`Param::default`] and [`Param::range`].
@@ -123,6 +175,13 @@ impl Param {
     #[must_use]
     pub const fn limits_queue(mut self) -> Param {
         self.role = Role::Limit;
+        self
+    }
+    /// The same for a value that has no meaning unless the parameter `other` is given too. `without` says what happens
+    /// without it, `remedy` what to write.
+    #[must_use]
+    pub const fn beside(mut self, other: &'static str, without: &'static str, remedy: &'static str) -> Param {
+        self.role = Role::Beside { other, without, remedy };
         self
     }
     /// The same for an access rule that gives each category a queue if the value is not empty.
@@ -404,10 +463,11 @@ pub const fn name_of(module: &'static str) -> &'static str {
     }
 }
 
-/// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`.
+/// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`. The [`Fact`]s of a member stand
+/// behind its name: `registry!(Build; fifo [Fact::DropTail], codel);`.
 #[macro_export]
 macro_rules! registry {
-    ($build:ty; $($name:ident),* $(,)?) => {
+    ($build:ty; $($name:ident $([$($fact:expr),+ $(,)?])?),* $(,)?) => {
         $(pub mod $name;)*
         /// Every member of this family.
         pub static REGISTRY: &[$crate::registry::Entry<$build>] = &[$(
@@ -416,6 +476,7 @@ macro_rules! registry {
                 cite: $name::CITE,
                 summary: $name::SUMMARY,
                 params: $name::PARAMS,
+                facts: &[$($($fact),+)?],
                 build: $name::build,
             },
         )*];

@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::observe::{HeardFrame, Local};
 use crate::packet::{Ecn, Explicit, Packet};
-use crate::registry::{Amount, Args};
+use crate::registry::{Amount, Args, Fact};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
@@ -16,8 +16,8 @@ use rand::RngExt as _;
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, Refusal>;
 
 crate::registry!(
-    Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red,
-    rem, vcrr, vfq, vqr, vrc, wcp, wf2q, xcp, xcp_b, xcp_winf,
+    Build; fifo [Fact::DropTail], ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp,
+    rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wcp, wf2q, xcp, xcp_b, xcp_winf,
 );
 
 mod capacity;

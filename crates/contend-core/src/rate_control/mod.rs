@@ -6,7 +6,7 @@
 
 use crate::Cx;
 use crate::Refusal;
-use crate::registry::Args;
+use crate::registry::{Args, Fact, Need};
 use crate::time::Span;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use core::fmt::Debug;
 /// Builds a rate control from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal>;
 
-crate::registry!(Build; fixed, ideal, minstrel_ht, aarf, onoe, thompson);
+crate::registry!(Build; fixed [Fact::Constant], ideal [Fact::Needs(Need::Snr)], minstrel_ht, aarf, onoe, thompson);
 
 /// Chooses the rates of a station towards one receiver.
 pub trait RateControl: Debug + Send {

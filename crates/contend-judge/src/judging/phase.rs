@@ -3,6 +3,7 @@
 //! Floyd, Jacobson 1992, "On traffic phase effects in packet-switched gateways"; see `docs/model/phase-effects.md`.
 
 use contend_core::Span;
+use contend_core::registry::Fact;
 use contend_experiment::point::Resolved;
 use contend_experiment::reading::file::{Experiment, Overlay};
 use contend_experiment::results::{PointKey, Run};
@@ -49,7 +50,7 @@ fn longest_transmission(s: &Scenario, run: &Run) -> Option<Span> {
     let dropped = |name: &str| run.queues.iter().any(|q| q.name == name && q.drops.total > 0);
     let wires =
         s.links.iter().flat_map(|l| [(l.name.clone(), &l.forward), (format!("{}.reverse", l.name), &l.reverse)]);
-    let full = wires.filter(|(name, wire)| wire.queue.entry.name == "fifo" && dropped(name));
+    let full = wires.filter(|(name, wire)| wire.queue.entry.has(Fact::DropTail) && dropped(name));
     full.filter_map(|(_, wire)| Some(Span::of_bits(8 * packet, wire.rate.constant()?)))
         .max()
         .filter(|_| s.cell.is_none())

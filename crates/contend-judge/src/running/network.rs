@@ -6,6 +6,7 @@
 
 use contend_core::Refusal;
 use contend_core::packet::PacketKind;
+use contend_core::registry::Fact;
 use contend_core::{Packet, Span, Time};
 use contend_experiment::map::MOST_INSTANTS;
 use contend_experiment::point::{Member, Resolved};
@@ -19,7 +20,6 @@ use contend_sim::net::Net;
 use contend_sim::routing::RoutingDrop;
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
-use contend_sim::traffic::is_greedy;
 use contend_sim::wifi::Mpdus;
 use contend_sim::wifi::bss::Bss;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
@@ -448,7 +448,7 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
                 Transport::Udp(Some(control)) => format!("udp+{}", control.cc.entry.name),
                 Transport::Tcp(t) => t.name.clone(),
             },
-            greedy: is_greedy(spec.ends.traffic.entry.name),
+            greedy: spec.ends.traffic.entry.has(Fact::Greedy),
             goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
             throughput_bps: rate(r.bytes - r0.bytes),
             sent: s.packets - s0.packets,

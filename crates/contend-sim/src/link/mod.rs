@@ -49,7 +49,7 @@ use contend_core::Refusal;
 use contend_core::packet::PacketKind;
 use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{self, Site};
-use contend_core::registry::{Amount, Choice};
+use contend_core::registry::{Amount, Choice, Fact};
 use contend_core::{FlowId, Packet, Span, Time};
 
 /// The properties of a wire.
@@ -125,11 +125,12 @@ impl Wire {
         to: FarEnd,
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Wire, Refusal> {
-        let queue = if spec.queue.entry.name == "fifo" {
-            WireQueue::DropTail(DropTail::new(spec.queue.args.amount("limit")))
-        } else {
-            let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?;
-            WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
+        let queue = match spec.queue.limit().filter(|_| spec.queue.entry.has(Fact::DropTail)) {
+            Some(limit) => WireQueue::DropTail(DropTail::new(limit)),
+            None => {
+                let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?;
+                WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
+            }
         };
         let loss = match &spec.loss {
             Some(l) => Some((l.entry.build)(&l.args, flow)?)

@@ -1,7 +1,7 @@
 //! Where a station is: a position for each instant, computed when asked. Movement causes no event.
 
 use contend_core::Refusal;
-use contend_core::registry::Args;
+use contend_core::registry::{Args, Fact};
 use contend_core::{Rng, Time};
 use rand::RngExt as _;
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ pub use squares::Squares;
 /// Builds the mobility of one station from its parameters. The error names what is wrong and a valid value.
 pub type Build = fn(&Args, Setting) -> Result<Box<dyn Mobility>, Refusal>;
 
-contend_core::registry!(Build; fixed, random_waypoint, trace);
+contend_core::registry!(Build; fixed [Fact::Constant], random_waypoint, trace [Fact::File(trace::FILE)]);
 
 /// A place on the ground, in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -15,6 +15,9 @@ pub const SUMMARY: &str = "Moves as a movement file of ns-2's setdest says. `fil
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 
+/// The movement file.
+pub const FILE: &str = "A movement file of ns-2's setdest, beside the experiment file or in a folder below.";
+
 /// Builds the mobility.
 ///
 /// # Errors

@@ -4,7 +4,7 @@
 //! in, and [`Actions`] go out. It never sees the medium, and it holds a packet only until it knows a route.
 
 use contend_core::Refusal;
-use contend_core::registry::{Args, Param};
+use contend_core::registry::{Args, Fact, Param};
 use contend_core::{Cx, Packet, Time};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub type Station = u32;
 /// Builds the agent of one station from its parameters. The error names what is wrong and a valid value.
 pub type Build = fn(&Args, &Setting) -> Result<Box<dyn Routing>, Refusal>;
 
-contend_core::registry!(Build; r#static, dsdv, aodv);
+contend_core::registry!(Build; r#static [Fact::Constant], dsdv, aodv);
 
 /// What an agent is built from, beside its parameters.
 #[derive(Clone, Debug)]

@@ -329,10 +329,11 @@ fn pause(_: &Args) -> Result<Box<dyn Source>, contend_core::Refusal> {
     Ok(Box::new(List(VecDeque::from([(0, 10_000), (2_000, 1_000)].map(|(t, bytes)| AppWrite::new(at(t), bytes))))))
 }
 
-static BULK: Entry<traffic::Build> = Entry { name: "bulk", cite: "", summary: "", params: &[], build: bulk };
+static BULK: Entry<traffic::Build> =
+    Entry { name: "bulk", cite: "", summary: "", params: &[], facts: &[], build: bulk };
 /// 300 bytes at 0, 2,500 at 10 ms, a full packet at 500 ms.
 pub(super) static DRIBBLE: Entry<traffic::Build> =
-    Entry { name: "dribble", cite: "", summary: "", params: &[], build: dribble };
+    Entry { name: "dribble", cite: "", summary: "", params: &[], facts: &[], build: dribble };
 /// Ten segments at 0, one at 2 s.
 pub(super) static PAUSE: Entry<traffic::Build> =
-    Entry { name: "pause", cite: "", summary: "", params: &[], build: pause };
+    Entry { name: "pause", cite: "", summary: "", params: &[], facts: &[], build: pause };

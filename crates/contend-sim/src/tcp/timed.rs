@@ -224,7 +224,7 @@ impl Controller for Hears {
 fn hears(_: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Hears::default()))
 }
-static HEARS: Entry<cc::Build> = Entry { name: "hears", cite: "", summary: "", params: &[], build: hears };
+static HEARS: Entry<cc::Build> = Entry { name: "hears", cite: "", summary: "", params: &[], facts: &[], build: hears };
 
 #[test]
 fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {

@@ -509,7 +509,7 @@ impl Controller for Mirror {
 }
 
 static MIRROR: Entry<cc::Build> =
-    Entry { name: "mirror", cite: "", summary: "", params: &[], build: |_| Ok(Box::new(Mirror)) };
+    Entry { name: "mirror", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Mirror)) };
 
 #[test]
 fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {

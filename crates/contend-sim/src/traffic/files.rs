@@ -20,10 +20,16 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 1e9),
     Param::time("gap", "time between the starts of two files; the mean time if law is exponential")
         .default("1s")
-        .range(1e-6, 1e6),
+        .range(1e-6, 1e6)
+        .beside("count", ONE_FILE, HOW_MANY),
     Param::word("law", &["fixed", "exponential"], "how the gaps are distributed; the first file starts with the flow")
-        .default("fixed"),
+        .default("fixed")
+        .beside("count", ONE_FILE, HOW_MANY),
 ];
+
+/// What `gap` and `law` do without `count`.
+const ONE_FILE: &str = "one file is sent, and no file follows";
+const HOW_MANY: &str = "write count = 20 for 20 files, or count = 0 for files without end";
 
 /// Builds the source.
 ///

@@ -1,7 +1,7 @@
 //! Traffic sources: what a flow has to send, and when.
 
 use contend_core::Refusal;
-use contend_core::registry::{Amount, Args, Param};
+use contend_core::registry::{Amount, Args, Fact, Param};
 use contend_core::{Cx, Span, Time};
 use std::fmt::Debug;
 
@@ -10,13 +10,9 @@ mod on_off;
 /// Builds a source from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args) -> Result<Box<dyn Source>, Refusal>;
 
-contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip, token_bucket);
-
-/// True if the source of this name has more to send than any network carries, so that the network alone decides the
-/// rate. Every other source has a rate of its own.
-pub fn is_greedy(name: &str) -> bool {
-    matches!(name, "bulk" | "sessions")
-}
+contend_core::registry!(
+    Build; bulk [Fact::Greedy], cbr, poisson, exponential, pareto, files, sessions [Fact::Greedy], voip, token_bucket,
+);
 
 /// One write of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

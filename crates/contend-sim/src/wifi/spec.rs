@@ -10,7 +10,7 @@ use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
 use crate::routing;
 use contend_core::Refusal;
-use contend_core::registry::Choice;
+use contend_core::registry::{Choice, Fact};
 use contend_core::{Span, Time, ap, observe, qdisc, rate_control};
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ pub struct Site {
 impl Site {
     /// The position of a station that neither moves nor is ever off, if it is known before the run.
     pub fn fixed(&self) -> Option<Point> {
-        self.position.filter(|_| self.mobility.entry.name == "fixed" && self.off.is_empty())
+        self.position.filter(|_| self.mobility.entry.has(Fact::Constant) && self.off.is_empty())
     }
 }
 
@@ -198,8 +198,8 @@ pub struct ApSpec {
 impl CellSpec {
     /// True if each station has a routing agent. Routes that never change need none.
     pub fn has_agents(&self) -> bool {
-        let routing = self.field.as_ref().and_then(|f| f.routing.as_ref().map(|r| (r.entry.name, f.arp)));
-        routing.is_some_and(|(name, arp)| name != "static" || arp)
+        let routed = self.field.as_ref().and_then(|f| f.routing.as_ref().map(|r| (r.entry, f.arp)));
+        routed.is_some_and(|(routing, arp)| !routing.has(Fact::Constant) || arp)
     }
 
     /// The number in [`CellSpec::aps`] of the access point of the station number `i` in [`CellSpec::stations`].

@@ -1,10 +1,11 @@
 //! The quality of a station's channel and the control of its rates: `snr`, `fading`, `rate_control` and `error_model`.
 
-use super::choice::{choice, default_choice, named, objection};
+use super::choice::{check_file, choice, default_choice, named, objection};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::traces::Traces;
 use contend_core::rate_control;
+use contend_core::registry::{Fact, Need};
 use contend_sim::scenario::{CellSpec, ChannelSpec, ErrorModelSpec};
 use contend_sim::wifi::bss::Bss;
 use contend_sim::wifi::{error_model, fading};
@@ -18,7 +19,7 @@ pub(crate) fn read_channel(f: &mut Fields, default: &ChannelSpec) -> Result<Chan
     Ok(ChannelSpec {
         // A fixed rate needs no algorithm.
         rate_control: match rate_control {
-            Some(control) => Some(control).filter(|c| c.entry.name != "fixed"),
+            Some(control) => Some(control).filter(|c| !c.entry.has(Fact::Constant)),
             None => default.rate_control.clone(),
         },
         snr: f.read("snr", |v| level(&v, "dB", SNRS))?.or(default.snr),
@@ -27,7 +28,7 @@ pub(crate) fn read_channel(f: &mut Fields, default: &ChannelSpec) -> Result<Chan
             Some(v) => {
                 let process = choice(&v, fading::REGISTRY, "fading process")?;
                 objection(&v, process.entry.name, (process.entry.build)(&process.args))?;
-                Some(process).filter(|p| p.entry.name != "none")
+                Some(process).filter(|p| !p.entry.has(Fact::Constant))
             }
         },
     })
@@ -48,14 +49,14 @@ pub(crate) fn level(v: &Val, unit: &str, (least, most): (f64, f64)) -> Result<f6
 /// Reads the error model of `[wifi]`.
 pub(crate) fn read_error_model(v: &Val, traces: &Traces) -> Result<ErrorModelSpec, FileError> {
     let (model, file) = named(v, error_model::REGISTRY, "error model", None, &["file"])?;
-    let table = match (&file, model.entry.name) {
-        (Some(file), "table") => Some(traces.losses(file)?),
-        (Some(file), name) => return Err(file.error(format!("has no meaning for {name}"), "write kind = \"table\"")),
-        (None, "table") => {
+    check_file(file.as_ref(), model.entry, error_model::REGISTRY)?;
+    let table = match &file {
+        Some(file) => Some(traces.losses(file)?),
+        None if model.entry.file().is_some() => {
             let help = "write error_model = { kind = \"table\", file = \"losses.csv\" }, with rows of SNR, MCS and PER";
             return Err(v.error("needs a file with its losses", help));
         }
-        (None, _) => None,
+        None => None,
     };
     Ok(ErrorModelSpec { model, table })
 }
@@ -95,8 +96,10 @@ pub(crate) fn check_snr(
         return Err(at("fading", "changes an SNR, but the channel has none", ADD));
     }
     // It learns from nothing but the SNR of answers.
-    if channel.rate_control.as_ref().is_some_and(|c| c.entry.name == "ideal") {
-        return Err(at("rate_control", "is \"ideal\", which reads the SNR of answers, but the channel has none", ADD));
+    if let Some(control) = channel.rate_control.as_ref().filter(|c| c.entry.has(Fact::Needs(Need::Snr))) {
+        let name = control.entry.name;
+        let what = format!("is \"{name}\", which reads the SNR of answers, but the channel has none");
+        return Err(at("rate_control", &what, ADD));
     }
     Ok(())
 }

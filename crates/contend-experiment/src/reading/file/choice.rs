@@ -7,7 +7,7 @@ use super::tree::{Node, NodeKind, read_setting};
 use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
 use contend_core::Refusal;
-use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
+use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Role, Unit, Value, find};
 use contend_core::{Span, Time};
 
 /// Reads `"fifo"` or `{ kind = "fifo", limit = "100p" }`; `noun` is the kind of algorithm for messages.
@@ -46,7 +46,32 @@ pub(crate) fn named<'a, B: 'static>(
     for (param, v) in entry.params.iter().zip(given) {
         args.set(param.name, v.map_or_else(|| default(&val, entry.name, param), |v| parameter(&v, param))?);
     }
+    check_beside(&val, entry.params)?;
     Ok((Choice { entry, args }, own))
+}
+
+/// Refuses a parameter that has no meaning without another one, if that one is not given.
+fn check_beside(val: &Val, params: &[Param]) -> Result<(), FileError> {
+    let given = |key: &str| val.node.get(key).is_some();
+    for param in params.iter().filter(|p| given(p.name)) {
+        if let Role::Beside { other, without, remedy } = param.role
+            && !given(other)
+        {
+            return Err(val.error(format!("has `{}` and no `{other}`: {without}", param.name), remedy));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses the key `file` of an algorithm that reads no file.
+pub(crate) fn check_file<B>(
+    file: Option<&Val>,
+    entry: &Entry<B>,
+    family: &'static [Entry<B>],
+) -> Result<(), FileError> {
+    let Some(file) = file.filter(|_| entry.file().is_none()) else { return Ok(()) };
+    let reader = family.iter().find(|e| e.file().is_some()).map_or(entry.name, |e| e.name);
+    Err(file.error(format!("has no meaning for {}", entry.name), format!("write kind = \"{reader}\"")))
 }
 
 /// Algorithms of one family that stand side by side, each with its name in the results.

@@ -1,6 +1,6 @@
 //! The families of algorithms as files use them.
 
-use contend_core::registry::{Entry, Param};
+use contend_core::registry::{Entry, Fact, Param};
 use contend_core::{ap, cc, estimate, observe, qdisc, rate_control};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client, error_model, fading, propagation};
@@ -56,6 +56,8 @@ pub struct Algorithm {
     pub summary: &'static str,
     /// The parameters.
     pub params: &'static [Param],
+    /// What others know of it.
+    pub facts: &'static [Fact],
 }
 
 impl Family {
@@ -174,6 +176,7 @@ impl Family {
             cite: e.cite,
             summary: e.summary,
             params: e.params,
+            facts: e.facts,
         };
         entries.iter().map(algorithm).collect()
     }

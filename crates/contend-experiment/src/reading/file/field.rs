@@ -71,9 +71,10 @@ impl<'a> Field<'a> {
         };
         let shadowing_at = f.get("shadowing");
         let shadowing = shadowing_at.as_ref().map(shadowing).transpose()?.filter(|s| s.deviation > 0.0);
-        if let (Some(v), "range") = (&shadowing_at, propagation.entry.name) {
+        let falls = (propagation.entry.build)(&propagation.args).is_ok_and(|model| model.reference().is_some());
+        if let (Some(v), false) = (&shadowing_at, falls) {
             return Err(v.error(
-                "has no meaning with propagation = \"range\", in which no power falls",
+                format!("has no meaning with propagation = \"{}\", in which no power falls", propagation.entry.name),
                 "write propagation = { kind = \"log_distance\", exponent = 3 }",
             ));
         }

@@ -7,7 +7,7 @@ use super::tcp;
 use super::tree::{Node, NodeKind};
 use contend_core::Refusal;
 use contend_core::cc;
-use contend_core::registry::{Amount, Choice, Value};
+use contend_core::registry::{Amount, Choice, Fact, Value};
 use contend_core::{Span, Time};
 use contend_sim::scenario::{Start, Transport, UdpControl, UniformSpan};
 use contend_sim::tcp::{UDP_HEADERS, udp};
@@ -159,7 +159,6 @@ fn traffic<'a>(
         (Some(v), None) => {
             let traffic = choice(v, traffic::REGISTRY, "traffic source")?;
             objection(v, traffic.entry.name, (traffic.entry.build)(&traffic.args))?;
-            check_files(v, traffic.entry.name)?;
             traffic
         }
         (None, None) if udp_at.is_some() => {
@@ -170,7 +169,7 @@ fn traffic<'a>(
         }
         (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
     };
-    match udp_at.filter(|_| traffic::is_greedy(traffic.entry.name)) {
+    match udp_at.filter(|_| traffic.entry.has(Fact::Greedy)) {
         Some(udp_at) => Err(udp_at.error(
             format!("cannot carry \"{}\": a sender of datagrams needs a rate", traffic.entry.name),
             "write udp = { rate = \"1Mbps\" }, or another traffic source",
@@ -207,19 +206,6 @@ fn weight(v: &Val) -> Result<f64, FileError> {
     match v.share()? {
         0.0 => Err(v.error("is zero: the average would never change", "write a share above 0, or 1 for no average")),
         share => Ok(share),
-    }
-}
-
-/// Refuses `files` with a gap but no count: the default is one file, so no gap follows.
-fn check_files(v: &Val, kind: &str) -> Result<(), FileError> {
-    let table = v.pick()?;
-    let given = |key: &str| table.node.get(key).is_some();
-    match ["gap", "law"].into_iter().find(|key| given(key)) {
-        Some(key) if kind == "files" && !given("count") => Err(table.error(
-            format!("has `{key}` and no `count`: one file is sent, and no file follows"),
-            "write count = 20 for 20 files, or count = 0 for files without end",
-        )),
-        _ => Ok(()),
     }
 }
 

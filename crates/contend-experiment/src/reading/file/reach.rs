@@ -3,8 +3,9 @@
 
 use super::error::FileError;
 use super::reader::Val;
-use contend_core::registry::Choice;
+use contend_core::registry::{Choice, Fact};
 use contend_sim::mobility::Squares;
+use contend_sim::routing;
 use contend_sim::scenario::{CellSpec, FieldLink, FieldSpec, FlowSpec, Place, Point};
 use contend_sim::wifi::access;
 use std::collections::BTreeMap;
@@ -77,10 +78,13 @@ impl Reach<'_, '_> {
 
     /// Refuses routes that never change for stations that move.
     fn static_routes(&self) -> Result<(), FileError> {
-        let moves = self.field.sites.iter().zip(self.sites).find(|(s, _)| s.mobility.entry.name != "fixed");
+        let moves = self.field.sites.iter().zip(self.sites).find(|(s, _)| !s.mobility.entry.has(Fact::Constant));
         match (&self.field.routing, moves) {
-            (Some(routing), Some((_, at))) if routing.entry.name == "static" => Err(at.error(
-                "moves a station, but field.routing = \"static\" keeps the routes of the start",
+            (Some(routing), Some((_, at))) if routing.entry.has(Fact::Constant) => Err(at.error(
+                format!(
+                    "moves a station, but field.routing = \"{}\" keeps the routes of the start",
+                    routing.entry.name
+                ),
                 "write field.routing = \"aodv\" or \"dsdv\"",
             )),
             _ => Ok(()),
@@ -89,7 +93,8 @@ impl Reach<'_, '_> {
 
     /// Refuses aggregates beside broadcasts, which no block acknowledgment answers.
     fn aggregates(&self) -> Result<(), FileError> {
-        let broadcasts = self.field.arp || self.field.routing.as_ref().is_some_and(|r| r.entry.name != "static");
+        let messages = |r: &Choice<routing::Build>| !r.entry.has(Fact::Constant);
+        let broadcasts = self.field.arp || self.field.routing.as_ref().is_some_and(messages);
         if broadcasts && self.cell.members().any(|s| s.aggregation.is_some()) {
             return Err(self.at.error(
                 "has routing messages or ARP, but senders with wifi.ampdu or wifi.amsdu do not send broadcasts yet",

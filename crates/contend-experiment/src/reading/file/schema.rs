@@ -273,16 +273,7 @@ fn algorithm(family: Family, a: &Algorithm) -> Value {
     if matches!(family, Family::Estimators | Family::Observers) {
         properties.insert("name".to_owned(), json!({ "type": "string", "description": "The name in the results." }));
     }
-    let file = match (family, a.name) {
-        (Family::Mobility, "trace") => {
-            Some("A movement file of ns-2's setdest, beside the experiment file or in a folder below.")
-        }
-        (Family::ErrorModels, "table") => {
-            Some("A text with a row of SNR in dB, MCS and PER for each point, beside the experiment file or below.")
-        }
-        _ => None,
-    };
-    if let Some(doc) = file {
+    if let Some(doc) = a.facts.iter().find_map(|f| f.file()) {
         properties.insert("file".to_owned(), json!({ "type": "string", "description": doc }));
     }
     // Without `kind`, a controller or recovery is that of the variant.

@@ -1,12 +1,13 @@
 //! Where a station of a field is: `position` or `grid`, `mobility` and `off`.
 
-use super::choice::{default_choice, intervals, named, objection};
+use super::choice::{check_file, default_choice, intervals, named, objection};
 use super::error::FileError;
 use super::field::{Field, distance, point};
 use super::reader::{Fields, Val};
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
 use contend_core::Time;
+use contend_core::registry::Fact;
 use contend_sim::mobility::{self, Movement, Setting};
 use contend_sim::rng;
 use contend_sim::scenario::{Area, Point, Site};
@@ -87,16 +88,12 @@ impl<'a> Sites<'a> {
         let (choice, movement) = match &mobility {
             Some(v) => {
                 let (choice, file) = named(v, mobility::REGISTRY, "mobility", None, &["file"])?;
-                if let Some(file) = file.as_ref().filter(|_| choice.entry.name != "trace") {
-                    return Err(
-                        file.error(format!("has no meaning for {}", choice.entry.name), "write kind = \"trace\"")
-                    );
-                }
+                check_file(file.as_ref(), choice.entry, mobility::REGISTRY)?;
                 (choice, file.map(|file| self.node(&file, traces)).transpose()?)
             }
             None => (default_choice(v.cx, mobility::REGISTRY, "fixed", &[])?, None),
         };
-        let still = choice.entry.name == "fixed";
+        let still = choice.entry.has(Fact::Constant);
         if still && position.is_none() && !random && !field.has_links() {
             return Err(v.error("has no position, but the file has a [field]", "add position = [\"100m\", \"500m\"]"));
         }

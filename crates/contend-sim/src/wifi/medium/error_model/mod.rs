@@ -4,7 +4,7 @@
 //! an (SNR, coding, size) that comes again.
 
 use contend_core::Refusal;
-use contend_core::registry::Args;
+use contend_core::registry::{Args, Fact};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub use per_table::PerTable;
 /// Builds a model from its parameters. The error names what is wrong and a valid value.
 pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn ErrorModel>, Refusal>;
 
-contend_core::registry!(Build; nist, table);
+contend_core::registry!(Build; nist, table [Fact::File(table::FILE)]);
 
 /// How well MPDUs arrive over a channel with white noise.
 pub trait ErrorModel: Debug + Send {

@@ -14,6 +14,10 @@ pub const SUMMARY: &str = "A table of losses from a file: linear between the SNR
 pub const PARAMS: &[Param] =
     &[Param::integer("bytes", "size of the MPDUs in the table, in bytes").default("1500").range(1.0, 6_500_631.0)];
 
+/// The file.
+pub const FILE: &str =
+    "A text with a row of SNR in dB, MCS and PER for each point, beside the experiment file or below.";
+
 /// Builds the model.
 ///
 /// # Errors
