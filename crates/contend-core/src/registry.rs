@@ -65,22 +65,58 @@ pub enum Fact {
     Greedy,
     /// It reads the file that the key `file` names. The text says what the file is.
     File(&'static str),
-    /// It needs this.
+    /// It does its work only where the network around it has this.
     Needs(Need),
+    /// It is what others need.
+    Gives(Need),
 }
 
 impl Fact {
+    /// Every fact of an algorithm with these `facts` and `params`. One that comes with a parameter holds if the
+    /// parameter is true.
+    pub fn all(facts: &[Fact], params: &'static [Param]) -> impl Iterator<Item = (Fact, Option<&'static Param>)> {
+        let of = |p: &'static Param| if let Role::WhenTrue(fact) = p.role { Some((fact, Some(p))) } else { None };
+        facts.iter().map(|&fact| (fact, None)).chain(params.iter().filter_map(of))
+    }
     /// The text of [`Fact::File`].
     pub fn file(self) -> Option<&'static str> {
         if let Fact::File(text) = self { Some(text) } else { None }
     }
 }
 
-/// What an algorithm needs of the network around it.
+/// What an algorithm needs of the network around it, because without it the algorithm cannot do what it is for. What a
+/// controller needs of its own sender is [`crate::cc::Needs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A channel with an SNR, given or from positions.
+    /// A queue that marks packets whose transport supports ECN (RFC 3168).
+    Marks,
+    /// A queue that answers XCP headers.
+    Xcp,
+    /// A queue that answers RCP headers.
+    Rcp,
+    /// A queue that answers WCP headers.
+    Wcp,
+    /// A channel with an SNR, given or from positions. No algorithm gives it.
     Snr,
+    /// A channel on which the rate decides how much is lost.
+    Errors,
+}
+
+impl Need {
+    /// Every need.
+    pub const ALL: [Need; 6] = [Need::Marks, Need::Xcp, Need::Rcp, Need::Wcp, Need::Snr, Need::Errors];
+
+    /// What is needed, with its article.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Need::Marks => "a queue that marks packets (ECN)",
+            Need::Xcp => "a queue that answers XCP headers",
+            Need::Rcp => "a queue that answers RCP headers",
+            Need::Wcp => "a queue that answers WCP headers",
+            Need::Snr => "a channel with an SNR",
+            Need::Errors => "an error model, by which faster rates lose more",
+        }
+    }
 }
 
 /// One parameter of an algorithm.
@@ -110,6 +146,8 @@ pub enum Role {
     Limit,
     /// Whether an access rule gives each category a queue: [`Entry::has_categories`].
     Categories,
+    /// That the algorithm has this fact if the value is `true`: [`Choice::has`].
+    WhenTrue(Fact),
     /// Nothing, and the value has no meaning unless the parameter `other` is given too.
     Beside {
         /// The other parameter.
@@ -175,6 +213,12 @@ impl Param {
     #[must_use]
     pub const fn limits_queue(mut self) -> Param {
         self.role = Role::Limit;
+        self
+    }
+    /// The same for a flag: if it is true, the algorithm has `fact`.
+    #[must_use]
+    pub const fn when_true(mut self, fact: Fact) -> Param {
+        self.role = Role::WhenTrue(fact);
         self
     }
     /// The same for a value that has no meaning unless the parameter `other` is given too. `without` says what happens
@@ -434,6 +478,11 @@ pub struct Choice<B: 'static> {
 }
 
 impl<B> Choice<B> {
+    /// True if `fact` holds for the algorithm with its parameters.
+    pub fn has(&self, fact: Fact) -> bool {
+        Fact::all(self.entry.facts, self.entry.params)
+            .any(|(f, when)| f == fact && when.is_none_or(|p| self.args.flag(p.name)))
+    }
     /// How much may wait in all, see [`Entry::limit`].
     pub fn limit(&self) -> Option<Amount> {
         self.entry.limit(&self.args)

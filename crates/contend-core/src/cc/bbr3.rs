@@ -19,7 +19,7 @@ use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::registry::{Args, Param};
+use crate::registry::{Args, Fact, Need, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 
@@ -35,7 +35,8 @@ pub const PARAMS: &[Param] = &[
         "true if the flow reacts to marks, for a path that marks early and often (Linux's v3 branch); the flow needs \
             echo = \"per_packet\"",
     )
-    .default("false"),
+    .default("false")
+    .when_true(Fact::Needs(Need::Marks)),
     Param::time("ecn_max_rtt", "largest minimum round-trip time at which the flow reacts to marks; 0s: any")
         .default("5ms")
         .range(0.0, 60.0),

@@ -11,7 +11,7 @@ use crate::Cx;
 use crate::Refusal;
 use crate::explicit::HeaderFormat;
 use crate::packet::Explicit;
-use crate::registry::{Amount, Args, Param};
+use crate::registry::{Amount, Args, Fact, Need, Param};
 use crate::time::{Span, Time};
 pub use crate::window::{Ack, CaState, RateSample, SSTHRESH_INFINITE, Window};
 use alloc::boxed::Box;
@@ -24,8 +24,10 @@ mod path;
 mod slow_start;
 
 crate::registry!(
-    Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, tcp_av, xcp, xcp_winf,
-    rcp, rcp_winf, wcp, tcp_ap, hop_limit,
+    Build; reno, cubic, vegas, veno, dctcp [Fact::Needs(Need::Marks)], bbr, bbr3, westwood, aiad,
+    jersey [Fact::Needs(Need::Marks)], perfect, tcp_d, tcp_av, xcp [Fact::Needs(Need::Xcp)],
+    xcp_winf [Fact::Needs(Need::Xcp)], rcp [Fact::Needs(Need::Rcp)], rcp_winf [Fact::Needs(Need::Rcp)],
+    wcp [Fact::Needs(Need::Wcp)], tcp_ap, hop_limit,
 );
 
 /// The size of the explicit header on the air or wire.

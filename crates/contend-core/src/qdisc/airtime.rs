@@ -24,6 +24,7 @@
 use super::codel::Law;
 use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
+use super::marking::ECN;
 use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
@@ -66,7 +67,8 @@ pub const PARAMS: &[Param] = &[
     Param::time("interval", "with fq_codel: time for which the target may be exceeded")
         .default("100ms")
         .range(1e-6, 1e6),
-    Param::flag("ecn", "with fq_codel: true if packets that support ECN are marked instead of dropped").default("true"),
+    Param { doc: "with fq_codel: true if packets that support ECN are marked instead of dropped", ..ECN }
+        .default("true"),
     Param::rate(
         "slow_rate",
         "with fq_codel: below this rate of full packets, a station has a target of 50 ms, an interval of 300 ms and no \

@@ -12,6 +12,7 @@
 
 use super::fifo::Fifo;
 use super::lane::Lane;
+use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
@@ -26,13 +27,7 @@ pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay A
 pub const SUMMARY: &str = "Drops at the head after the waiting time was above a target for an interval; further drops \
     follow at shorter and shorter distances, until the waiting time is below the target.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[
-    LIMIT,
-    TARGET,
-    INTERVAL,
-    MTU,
-    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("false"),
-];
+pub const PARAMS: &[Param] = &[LIMIT, TARGET, INTERVAL, MTU, ECN];
 
 /// Limit of a queue that is kept short by other means.
 pub(super) const LIMIT: Param =

@@ -9,6 +9,7 @@
 
 use super::codel::{INTERVAL, Law, MTU, TARGET};
 use super::flow_queues::FlowQueues;
+use super::marking::ECN;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
@@ -38,7 +39,7 @@ pub const PARAMS: &[Param] = &[
     TARGET,
     INTERVAL,
     MTU,
-    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("true"),
+    ECN.default("true"),
     Param::time(
         "ce_threshold",
         "packets that support ECN and have waited longer are always marked, whatever CoDel decides; the default is \

@@ -8,9 +8,14 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, happens};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param};
+use crate::registry::{Amount, Fact, Need, Param};
 use crate::time::{Span, Time};
 use core::fmt::Debug;
+
+/// Whether a discipline that drops marks instead.
+pub(super) const ECN: Param = Param::flag("ecn", "true if packets that support ECN are marked instead of dropped")
+    .default("false")
+    .when_true(Fact::Gives(Need::Marks));
 
 /// What happens to packets whose transport does not support marks.
 pub(super) const DROP: Param = Param::flag(

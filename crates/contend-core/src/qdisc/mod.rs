@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::observe::{HeardFrame, Local};
 use crate::packet::{Ecn, Explicit, Packet};
-use crate::registry::{Amount, Args, Fact};
+use crate::registry::{Amount, Args, Fact, Need};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
@@ -16,8 +16,12 @@ use rand::RngExt as _;
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, Refusal>;
 
 crate::registry!(
-    Build; fifo [Fact::DropTail], ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp,
-    rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wcp, wf2q, xcp, xcp_b, xcp_winf,
+    Build; fifo [Fact::DropTail], ack_filter, airtime, avq [Fact::Gives(Need::Marks)], codel,
+    cwaq [Fact::Gives(Need::Marks)], cwpq [Fact::Gives(Need::Marks)], directions, elf, fq_codel,
+    pi [Fact::Gives(Need::Marks)], pie, rcp [Fact::Gives(Need::Rcp)], rcp_winf [Fact::Gives(Need::Rcp)], red,
+    rem [Fact::Gives(Need::Marks)], vcrr [Fact::Gives(Need::Marks)], vfq, vqr [Fact::Gives(Need::Marks)],
+    vrc [Fact::Gives(Need::Marks)], wcp [Fact::Gives(Need::Wcp)], wf2q, xcp [Fact::Gives(Need::Xcp)],
+    xcp_b [Fact::Gives(Need::Xcp)], xcp_winf [Fact::Gives(Need::Xcp)],
 );
 
 mod capacity;

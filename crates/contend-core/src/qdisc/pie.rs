@@ -17,6 +17,7 @@
 
 use super::codel::LIMIT;
 use super::fifo::Fifo;
+use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Refusal;
 use crate::packet::Packet;
@@ -67,7 +68,7 @@ pub const PARAMS: &[Param] = &[
     )
     .default("0")
     .range(0.0, 1.0),
-    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("false"),
+    ECN,
     Param::fraction("mark_ecnth", "probability from which packets that support ECN are dropped as well, MARK_ECNTH")
         .default("10%")
         .range(0.0, 1.0),

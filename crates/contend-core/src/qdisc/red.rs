@@ -13,6 +13,7 @@
 //! - The queue has a limit. A packet that does not fit is dropped and does not restart the count.
 
 use super::fifo::{Fifo, LIMIT};
+use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Cx;
 use crate::Refusal;
@@ -49,7 +50,7 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 65535.0),
     Param::flag("gentle", "true if the probability grows from max_p to 1 between max_th and twice max_th")
         .default("false"),
-    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("false"),
+    ECN,
     Param::word(
         "ecn_above",
         &["drop", "mark"],

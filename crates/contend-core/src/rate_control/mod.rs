@@ -15,7 +15,10 @@ use core::fmt::Debug;
 /// Builds a rate control from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal>;
 
-crate::registry!(Build; fixed [Fact::Constant], ideal [Fact::Needs(Need::Snr)], minstrel_ht, aarf, onoe, thompson);
+crate::registry!(
+    Build; fixed [Fact::Constant], ideal [Fact::Needs(Need::Snr)], minstrel_ht [Fact::Needs(Need::Errors)],
+    aarf [Fact::Needs(Need::Errors)], onoe [Fact::Needs(Need::Errors)], thompson [Fact::Needs(Need::Errors)],
+);
 
 /// Chooses the rates of a station towards one receiver.
 pub trait RateControl: Debug + Send {

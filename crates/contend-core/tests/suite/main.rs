@@ -9,6 +9,7 @@ mod ap_vectors;
 mod cc_laws;
 mod common;
 mod estimate;
+mod facts;
 mod marking;
 mod observe_laws;
 mod qdisc_laws;

@@ -94,6 +94,11 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
 fn algorithm(i: &Algorithm) -> String {
     let mut out = format!("{} ({})\n\n  {}\n\n", i.name, i.family.name(), wrapped(i.summary, WIDTH, 2));
     out += &format!("  Source: {}\n  Use:    {}\n", wrapped(i.cite, WIDTH, 10), i.usage());
+    for (label, what) in [("Needs", i.needs()), ("Gives", i.gives())] {
+        if !what.is_empty() {
+            out += &format!("  {label}:  {}\n", wrapped(&what, WIDTH, 10));
+        }
+    }
     if i.params.is_empty() {
         return out + "\n  No parameters.\n";
     }

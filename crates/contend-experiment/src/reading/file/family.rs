@@ -1,6 +1,6 @@
 //! The families of algorithms as files use them.
 
-use contend_core::registry::{Entry, Fact, Param};
+use contend_core::registry::{Entry, Fact, Need, Param};
 use contend_core::{ap, cc, estimate, observe, qdisc, rate_control};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client, error_model, fading, propagation};
@@ -186,5 +186,49 @@ impl Algorithm {
     /// How a file selects this algorithm.
     pub fn usage(&self) -> String {
         self.family.usage().replace("NAME", self.name)
+    }
+    /// What it needs of the network around it, in words; empty for nothing.
+    pub fn needs(&self) -> String {
+        self.nouns(|fact| if let Fact::Needs(need) = fact { Some(need) } else { None })
+    }
+    /// What it is that others need, in words; empty for nothing.
+    pub fn gives(&self) -> String {
+        self.nouns(|fact| if let Fact::Gives(need) = fact { Some(need) } else { None })
+    }
+
+    fn nouns(&self, of: fn(Fact) -> Option<Need>) -> String {
+        let noun = |(fact, when): (Fact, Option<&Param>)| {
+            let when = when.map_or(String::new(), |p| format!(", if {} = true", p.name));
+            Some(of(fact)?.noun().to_owned() + &when)
+        };
+        Fact::all(self.facts, self.params).filter_map(noun).collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The channel has an SNR, or has none; no algorithm gives it.
+    #[test]
+    fn each_need_is_one_of_an_algorithm_and_another_gives_it() {
+        let all: Vec<Algorithm> = Family::ALL.into_iter().flat_map(Family::algorithms).collect();
+        let has = |fact: Fact| all.iter().any(|a| Fact::all(a.facts, a.params).any(|(f, _)| f == fact));
+        for need in Need::ALL {
+            assert!(has(Fact::Needs(need)), "nobody needs {}", need.noun());
+            assert_eq!(has(Fact::Gives(need)), need != Need::Snr, "{}", need.noun());
+        }
+    }
+
+    #[test]
+    fn facts_are_told_in_words() {
+        let of = |family: Family, name: &str| family.algorithms().into_iter().find(|a| a.name == name).unwrap();
+        let red = of(Family::Qdiscs, "red");
+        assert_eq!(
+            (red.needs(), red.gives()),
+            (String::new(), "a queue that marks packets (ECN), if ecn = true".into())
+        );
+        let nist = of(Family::ErrorModels, "nist");
+        assert_eq!(nist.needs(), "a channel with an SNR");
     }
 }

@@ -190,6 +190,11 @@ fn algorithms(family: Family) -> String {
     all.iter().for_each(|a| out += &format!("| [{0}](#{0}) | {1} |\n", a.name, cell(super::list::phrase(a.summary))));
     for a in &all {
         out += &format!("\n## {}\n\n{}\n\nSource: {}.\n", a.name, prose(a.summary), prose(a.cite));
+        for (label, what) in [("Needs", a.needs()), ("Gives", a.gives())] {
+            if !what.is_empty() {
+                out += &format!("\n{label}: {}.\n", prose(&what));
+            }
+        }
         out += &parameters(a.params);
     }
     out

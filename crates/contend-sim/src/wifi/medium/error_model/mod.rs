@@ -4,7 +4,7 @@
 //! an (SNR, coding, size) that comes again.
 
 use contend_core::Refusal;
-use contend_core::registry::{Args, Fact};
+use contend_core::registry::{Args, Fact, Need};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -16,7 +16,10 @@ pub use per_table::PerTable;
 /// Builds a model from its parameters. The error names what is wrong and a valid value.
 pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn ErrorModel>, Refusal>;
 
-contend_core::registry!(Build; nist, table [Fact::File(table::FILE)]);
+contend_core::registry!(
+    Build; nist [Fact::Needs(Need::Snr), Fact::Gives(Need::Errors)],
+    table [Fact::Needs(Need::Snr), Fact::Gives(Need::Errors), Fact::File(table::FILE)],
+);
 
 /// How well MPDUs arrive over a channel with white noise.
 pub trait ErrorModel: Debug + Send {

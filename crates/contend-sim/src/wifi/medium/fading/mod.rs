@@ -5,13 +5,15 @@
 
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::registry::{Args, Fact};
+use contend_core::registry::{Args, Fact, Need};
 use std::fmt::Debug;
 
 /// Builds a process from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args) -> Result<Box<dyn Fading>, Refusal>;
 
-contend_core::registry!(Build; none [Fact::Constant], gilbert_elliott, rayleigh);
+contend_core::registry!(
+    Build; none [Fact::Constant], gilbert_elliott [Fact::Needs(Need::Snr)], rayleigh [Fact::Needs(Need::Snr)],
+);
 
 /// The fading of one link.
 pub trait Fading: Debug + Send {
