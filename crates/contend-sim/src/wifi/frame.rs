@@ -39,22 +39,22 @@ pub struct Frame {
     pub bytes: u32,
     /// The packet a data frame carries; of several the first.
     pub packet: Option<Packet>,
-    /// What else a [`FrameLog`] has of it, if it has several packets or a bitmap.
+    /// What else a [`FrameLog`](super::FrameLog) has of it, if it has several packets or a bitmap.
     pub more: More,
     /// Where its transmitter was when it began; `None` in a cell.
     pub origin: Option<Point>,
 }
 
-/// What a [`FrameLog`] has of a frame besides the [`Frame`]: the places of the first entry and of the one after the
-/// last.
+/// What a [`FrameLog`](super::FrameLog) has of a frame besides the [`Frame`]: the places of the first entry and of the
+/// one after the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum More {
     /// Nothing.
     #[default]
     Nothing,
-    /// Data with several packets: entries of [`FrameLog::packets`].
+    /// Data with several packets: entries of [`FrameLog::packets`](super::FrameLog::packets).
     Packets(u32, u32),
-    /// A block acknowledgment: bytes of [`FrameLog::bitmaps`].
+    /// A block acknowledgment: bytes of [`FrameLog::bitmaps`](super::FrameLog::bitmaps).
     Bitmap(u32, u32),
 }
 
