@@ -1,4 +1,5 @@
-//! Forwarding tables: where a packet goes next, by its destination address.
+//! Forwarding tables of hosts and routers: where a packet goes next, by its destination address. Stations of the air
+//! have `wifi/network/forwarding.rs`; an access point asks its `Bridge`.
 
 use crate::peer::Peer;
 use contend_core::Address;

@@ -1,9 +1,9 @@
 //! One run as plain data: the network and its flows. All values are resolved; there are no expressions, sweeps or
 //! missing defaults.
 //!
-//! The lab makes a scenario from a point of an experiment file; [`crate::net`] makes a world from a scenario. The
-//! modules of wires, of the cell and of the ends of flows define their own specifications, which are also exported
-//! here.
+//! `contend-experiment` makes a scenario from a point of an experiment file (`reading/file/network.rs`); [`crate::net`]
+//! makes a world from a scenario. The modules of wires, of the cell and of the ends of flows define their own
+//! specifications, which are also exported here.
 
 pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::mobility::{Area, Point};

@@ -6,8 +6,8 @@
 //! retransmission timer that every ACK moves back therefore costs nothing.
 //!
 //! A [`Wire`] is not a node. A wire never reacts in the same instant, so it is called directly and woken only for its
-//! next arrival at the far end. Of two wires in a row only the second is woken, if every packet of the first arrives
-//! at a known time ([`World::join`]).
+//! next arrival at the far end, and, with another queue than drop-tail, at the end of a transmission. Of two wires in a
+//! row only the second is woken, if every packet of the first arrives at a known time ([`World::join`]).
 //!
 //! The order of events is total: by time, then by number, nodes before wires. The packets that nodes are sent in one
 //! instant pass through one FIFO, which is emptied before the next wake-up.

@@ -1,4 +1,6 @@
 //! First in, first out, with a limit in packets or bytes; a packet that does not fit is dropped (drop-tail).
+//!
+//! A wire with this queue does the same without events of its own: `drop_tail.rs` in contend-sim.
 
 use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};

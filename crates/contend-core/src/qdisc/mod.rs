@@ -136,8 +136,8 @@ impl Site<'_> {
 
 /// What a discipline may ask about its transmitter.
 pub trait Link {
-    /// The neighbour that receives `p`: a station of the cell, from 1 on; 0 if there is only one neighbour (on a wire,
-    /// or from a station). For a broadcast it is the number of the transmitter.
+    /// The neighbour that receives `p`: a station of the cell, from 1 on; in a field, the number of the next hop; 0 if
+    /// there is only one neighbour (on a wire, or from a station). For a broadcast it is the number of the transmitter.
     fn neighbour(&self, p: &Packet) -> u32;
     /// How long one exchange of an IP packet of `bytes` with `neighbour`, in either direction, occupies the medium:
     /// inter-frame space, frame and answer, without backoff, collisions and retries. On a wire: the transmission time.

@@ -4,7 +4,8 @@ pub use contend_experiment::reading::file::*;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Reads the file at `path` and applies the `--set` settings of the command line.
+/// Reads the file at `path`, with these settings (`--set`). What may also be the name of an example goes through
+/// [`crate::opening`].
 ///
 /// # Errors
 /// When the file cannot be read or is invalid.
@@ -24,7 +25,8 @@ pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, F
     }
 }
 
-/// Like [`load`], for a text in memory; `name` is its name in errors.
+/// Like [`load`], for a text in memory; `name` is its name in errors. It hides the `parse` of contend-experiment, which
+/// reads no files.
 ///
 /// # Errors
 /// When the text is invalid, or a file that it names cannot be read.

@@ -1,11 +1,11 @@
-//! What every queue of a wire works on.
+//! The parts of a wire behind its queue, and the trace.
 
 use super::ring::Ring;
 use super::transmitter::Transmitter;
 use crate::stats::QueueMeter;
 use crate::trace::Trace;
 
-/// What every queue of a wire works on, for one call.
+/// The parts of a wire behind its queue, and the trace, for one call.
 pub(super) struct Line<'a> {
     pub transmitter: &'a mut Transmitter,
     pub ring: &'a mut Ring,

@@ -217,10 +217,7 @@ impl<'a> Builder<'a> {
             let (place, wire) = last?;
             let cable = if let Place::Station(i) = place { self.cards.get(&i) } else { None };
             let wire = wire.or(cable.map(|&card| cable_down(card)));
-            Some(Home {
-                station: self.number(place),
-                host: wire.map_or_else(|| self.end(Address(a as u32)), Peer::Wire),
-            })
+            Some(Home { station: self.number(place), to: wire.map_or_else(|| self.end(Address(a as u32)), Peer::Wire) })
         };
         Routes {
             exits: (0..self.access_points()).map(Place::Ap).map(exit_at).collect(),
@@ -272,8 +269,8 @@ impl<'a> Builder<'a> {
 
     /// The value of `of` for the path to each address, in the order of addresses.
     fn by_address<T>(&self, of: impl Fn(&Vec<Hop>) -> Option<T> + Copy) -> impl Iterator<Item = Option<T>> {
-        // The address of a receiver follows the address of its sender. Data go to the receiver. The addresses of hosts
-        // outside follow.
+        // Address 2i is the sender of flow i: the path to it is that of the acknowledgments. Address 2i + 1 is the
+        // receiver. The addresses of hosts outside follow.
         let flows = self.paths.iter().flat_map(move |[there, back]| [of(back), of(there)]);
         flows.chain(self.to_hosts.iter().map(move |paths| paths.iter().find_map(of)))
     }

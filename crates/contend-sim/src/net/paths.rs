@@ -109,8 +109,8 @@ impl<'a> Map<'a> {
         Map { spec, neighbours: neighbours(spec, hosts), known: BTreeMap::new() }
     }
 
-    /// The path between two places. The only hop of an end is taken without a search. Only the path between the places
-    /// behind is searched, once for each pair of places.
+    /// The path between two places. At an end with one neighbour that hop is taken as it is; the search runs between
+    /// the neighbours, once for each pair of them.
     fn path(&mut self, start: Place, end: Place) -> Option<Vec<Hop>> {
         let only_way = |p: Place| match self.neighbours.get(&p).map(Vec::as_slice) {
             Some([h]) => Some(*h),

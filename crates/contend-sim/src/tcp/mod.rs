@@ -70,7 +70,7 @@ pub struct Socket {
     pub local: Address,
     /// The address of the other end.
     pub remote: Address,
-    /// First hop of the packets it sends.
+    /// First hop of the packets it sends; `net/build.rs` sets it.
     pub uplink: Peer,
 }
 

@@ -1,8 +1,9 @@
 //! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Resolved`] network.
 //!
-//! First the text becomes a [`tree`] of values with their places. `--set`, sweep points and overlays of claims then set
-//! key paths in that tree. Values that depend on `[param]` are then chosen (`cases.rs`). [`Experiment::scenario`] reads
-//! the tree of one point from the beginning, table by table and member by member. So each rule is written once and
+//! First the text becomes a [`tree`] of values with their places, and `--set` sets key paths in it (`apply_sets`). For
+//! each point, `Experiment::at` sets those of the sweep and of the claim's overlay, and chooses the values that depend
+//! on `[param]` (`cases.rs`). `network::resolve` then reads that tree from the beginning, table by table and member by
+//! member. So each rule is written once and
 //! applies to all of them. Every error is a [`FileError`] with file, line, key and remedy.
 //!
 //! # Names

@@ -46,19 +46,19 @@ struct Key {
     /// With the number of each table.
     numbered: Vec<String>,
     site: Site,
-    values: Vec<Choice>,
+    values: Vec<Labelled>,
     /// The values that the file gives.
-    of_file: Vec<Choice>,
+    of_file: Vec<Labelled>,
 }
 
 /// One of the values of a key.
 #[derive(Clone, Debug)]
-struct Choice {
+struct Labelled {
     node: Node,
     label: Option<String>,
 }
 
-impl Choice {
+impl Labelled {
     /// The value as points have it.
     fn swept(&self) -> SweptValue {
         SweptValue::from(self.node.to_json()).labelled(self.label.clone())
@@ -72,7 +72,7 @@ impl Choice {
 
 impl Key {
     /// The value of the file with this label. Settings of the command line may have removed it from the sweep.
-    fn labelled(&self, node: &Node) -> Option<&Choice> {
+    fn labelled(&self, node: &Node) -> Option<&Labelled> {
         let NodeKind::Text(text) = &node.kind else { return None };
         self.of_file.iter().find(|c| c.label.as_ref() == Some(text))
     }
@@ -83,16 +83,16 @@ impl Key {
     }
 
     /// The value of the sweep that `node` means, by its label or by the value itself.
-    fn choice(&self, node: &Node) -> Option<&Choice> {
+    fn choice(&self, node: &Node) -> Option<&Labelled> {
         let wanted = meaning(self.unlabelled(node));
         self.values.iter().find(|c| meaning(&c.node) == wanted)
     }
 
     /// A value of the command line, with its label if the file has this value.
-    fn given(&self, node: &Node) -> Choice {
+    fn given(&self, node: &Node) -> Labelled {
         let node = self.unlabelled(node);
         let known = self.of_file.iter().find(|c| meaning(&c.node) == meaning(node));
-        Choice { node: node.clone(), label: known.and_then(|c| c.label.clone()) }
+        Labelled { node: node.clone(), label: known.and_then(|c| c.label.clone()) }
     }
 }
 
@@ -139,7 +139,7 @@ impl Sweep {
                     (key.site, key.values) = (site.clone(), values);
                 }
                 None => {
-                    let values = values.iter().map(|node| Choice { node: node.clone(), label: None }).collect();
+                    let values = values.iter().map(|node| Labelled { node: node.clone(), label: None }).collect();
                     keys.push(Key { path, numbered, site: site.clone(), values, of_file: vec![] });
                 }
             }
@@ -206,7 +206,7 @@ impl Sweep {
 
     /// The swept keys, each with the values that the file gives.
     pub fn of_file(&self) -> impl Iterator<Item = (&str, Vec<SweptValue>)> {
-        self.keys().map(|k| (k.path.as_str(), k.of_file.iter().map(Choice::swept).collect()))
+        self.keys().map(|k| (k.path.as_str(), k.of_file.iter().map(Labelled::swept).collect()))
     }
 
     /// The overlay of a point; values from the file keep their places.
@@ -244,7 +244,7 @@ impl Sweep {
 
     /// The values of the swept key `path`, as points have them.
     pub fn values_of(&self, path: &str) -> Vec<SweptValue> {
-        self.key(path).map_or_else(Vec::new, |k| k.values.iter().map(Choice::swept).collect())
+        self.key(path).map_or_else(Vec::new, |k| k.values.iter().map(Labelled::swept).collect())
     }
 
     /// The key path `text` with the number of each table; empty if `text` is not a key path.
@@ -289,7 +289,7 @@ impl Sweep {
     /// The value of the swept key `path` that has the label `node` or equals it, as written in points; `None` if there
     /// is none.
     pub fn value(&self, path: &str, node: &Node) -> Option<SweptValue> {
-        self.key(path)?.choice(node).map(Choice::swept)
+        self.key(path)?.choice(node).map(Labelled::swept)
     }
 
     /// The settings that go with `named`: if these are values of some keys of a `zip`, and of one row only, the other
@@ -321,7 +321,7 @@ impl Sweep {
 
     /// The values of the swept key `path`, for a message.
     pub fn values(&self, path: &str) -> String {
-        self.key(path).map_or(String::new(), |k| k.values.iter().map(Choice::shown).collect::<Vec<_>>().join(", "))
+        self.key(path).map_or(String::new(), |k| k.values.iter().map(Labelled::shown).collect::<Vec<_>>().join(", "))
     }
 
     /// Groups the keys into axes: the keys of a `zip` form one axis.
@@ -372,7 +372,7 @@ impl Axis {
 }
 
 /// Reads the values of a swept key: a list, or a table of values and labels.
-fn choices(at: &Val) -> Result<Vec<Choice>, FileError> {
+fn choices(at: &Val) -> Result<Vec<Labelled>, FileError> {
     let list = |v: &Val| -> Result<Vec<Node>, FileError> {
         let values: Vec<Node> = v.list("the list of values to try, [1, 2, 4]")?.map(|v| v.node.clone()).collect();
         if values.is_empty() {
@@ -381,7 +381,7 @@ fn choices(at: &Val) -> Result<Vec<Choice>, FileError> {
         Ok(values)
     };
     if at.node.get(VALUES).is_none() {
-        return Ok(list(at)?.into_iter().map(|node| Choice { node, label: None }).collect());
+        return Ok(list(at)?.into_iter().map(|node| Labelled { node, label: None }).collect());
     }
     let mut f = at.table()?;
     let values = list(&f.need(VALUES, "[1, 2, 4]")?)?;
@@ -394,7 +394,7 @@ fn choices(at: &Val) -> Result<Vec<Choice>, FileError> {
             "write one label for each value, in the same order",
         ));
     }
-    let mut all: Vec<Choice> = vec![];
+    let mut all: Vec<Labelled> = vec![];
     for (v, node) in given.iter().zip(&values) {
         let label = v.text()?;
         if label.trim().is_empty() || label.contains(['\n', '\r', '\t']) {
@@ -408,7 +408,7 @@ fn choices(at: &Val) -> Result<Vec<Choice>, FileError> {
                 "give each value a label of its own; equal values have equal labels",
             ));
         }
-        all.push(Choice { node: node.clone(), label: Some(label.to_owned()) });
+        all.push(Labelled { node: node.clone(), label: Some(label.to_owned()) });
     }
     // A label stands for its value, so it must not be the text of another one.
     for (v, own) in given.iter().zip(&all) {

@@ -1,4 +1,5 @@
 //! What the medium is: the PHY and its tables, propagation, fading, errors, reservations. It knows no station.
+//! What is on the air, and who contends for it, is in `network/cell.rs` and `network/field.rs`.
 
 pub mod error_model;
 pub mod fading;

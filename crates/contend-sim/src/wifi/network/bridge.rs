@@ -27,13 +27,13 @@ pub enum Exit {
     Wire(Peer),
 }
 
-/// Where packets to an address leave the air.
+/// Where packets to an address leave the air; `net/build.rs` makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
     /// The station that receives them last.
     pub station: StationId,
     /// Where this station hands them over: to the end of the flow, or to a wire or cable towards that end.
-    pub host: Peer,
+    pub to: Peer,
 }
 
 /// The routes of packets, by destination address.
@@ -95,7 +95,7 @@ impl Bridge {
 
     /// The node that sent `p`, if it is the host of a station.
     pub(super) fn source(&self, p: &Packet) -> Option<NodeId> {
-        match (*self.routes.homes.get(p.src.0 as usize)?)?.host {
+        match (*self.routes.homes.get(p.src.0 as usize)?)?.to {
             Peer::Node(end, _) => Some(end),
             Peer::Wire(_) => None,
         }

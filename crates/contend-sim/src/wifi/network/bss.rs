@@ -1,7 +1,7 @@
 //! A basic service set: the access points and stations of one channel, one node of the world.
 //!
-//! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridges of the access points
-//! (`Bridge`). It forwards packets and wake-ups to them.
+//! The node contains the Macs of the stations (`Stations`), the medium (`Cell` or `Field`) and the bridges of the
+//! access points (`Bridge`). It forwards packets and wake-ups to them.
 
 mod way;
 
@@ -187,7 +187,7 @@ impl Bss {
     }
 
     /// What became by `now` of the packets that `who` took from its queues. It carries the packet in service until the
-    /// packet reaches its receiver: 0 or 1 packets, with categories 0 to 4.
+    /// packet reaches its receiver: at most one for each category, more with aggregation.
     pub fn transmitter(&self, who: StationId, now: Time) -> Option<TransmitterCounters> {
         self.stations.transmitter(who, now)
     }
@@ -257,13 +257,14 @@ impl Bss {
             return None;
         };
         let (positions, links) = field.map(now)?;
-        let route = |ends: &Option<[StationId; 2]>| ends.map_or_else(Vec::new, |[from, to]| self.way(from, to));
+        let route =
+            |ends: &Option<[StationId; 2]>| ends.map_or_else(Vec::new, |[from, to]| self.stations_passed(from, to));
         Some(Map { positions, links, routes: ends.iter().map(route).collect() })
     }
 
     /// The stations that a packet passes now on its way from one station to another; it ends early where no way is
     /// known.
-    fn way(&self, from: StationId, to: StationId) -> Vec<StationId> {
+    fn stations_passed(&self, from: StationId, to: StationId) -> Vec<StationId> {
         let mut passed = vec![from];
         let mut here = from;
         while here != to && passed.len() <= self.size() {

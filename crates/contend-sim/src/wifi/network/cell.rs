@@ -22,8 +22,8 @@ use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{AP, Contender, StationId};
 use crate::wifi::medium::nav::Navs;
 use crate::wifi::sender::counters::{Rivals, Waits};
-use crate::wifi::sender::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
 use crate::wifi::sender::mac::{Failure, Heard, Next};
+use crate::wifi::sender::plan::{Answer, Burst, Part, PartKind, Plan, Silence};
 use crate::wifi::spec::{CellSpec, IdleAccess};
 use contend_core::{Span, Time};
 

@@ -40,8 +40,8 @@ use crate::deadlines::Deadlines;
 use crate::mobility::Point;
 use crate::wifi::access::{BackoffRules, Channel, Draw, Reads};
 use crate::wifi::ids::{Contender, StationId};
-use crate::wifi::sender::exchange::PartKind;
 use crate::wifi::sender::mac::Heard;
+use crate::wifi::sender::plan::PartKind;
 use crate::wifi::spec::{Capture, CellSpec, CtsRule, FieldSpec, IdleAccess};
 use contend_core::{Span, Time};
 

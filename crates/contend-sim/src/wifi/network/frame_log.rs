@@ -4,8 +4,8 @@ use crate::mobility::Point;
 use crate::trace::Trace;
 use crate::wifi::frame::{Frame, FrameOutcome, InFrame, More};
 use crate::wifi::medium::phy::BLOCK_ACK_BYTES;
-use crate::wifi::sender::exchange::{Content, Part, PartKind, Plan};
 use crate::wifi::sender::mac::InService;
+use crate::wifi::sender::plan::{Content, Part, PartKind, Plan};
 use crate::wifi::sender::store::Store;
 use contend_core::Time;
 

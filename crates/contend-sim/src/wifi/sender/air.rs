@@ -1,6 +1,6 @@
-//! The constants of a cell's air: durations and rates.
+//! The constants of a channel, durations and rates, and the present rate of each sender.
 
-use super::exchange::{Burst, Content, Plan};
+use super::plan::{Burst, Content, Plan};
 use super::timing::{RateNumber, RateTable, Timing};
 use crate::wifi::frame::MAX_PACKET;
 use crate::wifi::ids::{BROADCAST, StationId};

@@ -3,7 +3,7 @@
 use super::air::Air;
 use super::aql::Aql;
 use super::counters::StationCounters;
-use super::exchange::{Burst, Content, PartKind};
+use super::plan::{Burst, Content, PartKind};
 use super::rates::{AttemptOutcome, Chosen, Mpdus, Rates};
 use crate::trace::{Event, Trace};
 use crate::wifi::ids::{BROADCAST, StationId};

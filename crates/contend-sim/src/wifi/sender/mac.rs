@@ -1,4 +1,5 @@
-//! One sender: its queues, the burst in service, retries, sequence numbers, and the access rule.
+//! One Mac, a sender of the channel (in contention: a contender): its queues, the burst in service, retries, sequence
+//! numbers, and the access rule.
 //!
 //! A Mac never looks at the medium. The medium asks what the Mac would send ([`Mac::in_service`]) and reports the
 //! outcome of the attempt ([`Mac::answered`], [`Mac::not_answered`]). The Mac returns what it does next and after which
@@ -9,7 +10,7 @@ mod batched;
 use self::batched::Batches;
 use super::around::{Around, Returned, rate};
 use super::counters::StationCounters;
-use super::exchange::{Answer, Burst, Content, PartKind};
+use super::plan::{Answer, Burst, Content, PartKind};
 use super::queues::{Queue, Queues};
 use super::rates::{AttemptOutcome, Chosen};
 use super::store::{Batch, Store};

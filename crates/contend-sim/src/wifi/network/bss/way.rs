@@ -2,6 +2,7 @@
 //!
 //! | step | where the packet is | what follows |
 //! | --- | --- | --- |
+//! | `Node::handle` of [`Bss`] | at the port of a station, which is its number | [`Bss::enter_ap`] or [`Bss::route`] |
 //! | [`Bss::enter_ap`] | in an access point, before its control blocks | [`Bss::leave_ap`], when they let it pass |
 //! | [`Bss::leave_ap`] | in an access point, after them | a wire, [`Bss::down`], or [`Bss::route`] |
 //! | [`Bss::route`] | in the network layer of a station | [`Bss::down`], by way of the routing agent if there is one |
@@ -140,7 +141,7 @@ impl Bss {
                 let packet = *packet;
                 self.enter_ap(now, to, Side::Air, &packet, out);
             } else if let Some(home) = self.bridge.home(packet) {
-                out.send(home.host, packet);
+                out.send(home.to, packet);
             }
         }
     }
@@ -191,7 +192,7 @@ impl Bss {
             if let Some(local) = self.observers.local(station, now) {
                 out.tell(p.dst, local);
             }
-            out.send(h.host, p);
+            out.send(h.to, p);
         } else {
             let mut p = *p;
             p.hops = p.hops.saturating_add(1);

@@ -8,8 +8,8 @@ use super::radio::{Received, Unclear};
 use super::{Field, Flight, FlightId};
 use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
-use crate::wifi::sender::exchange::{PartKind, Plan};
 use crate::wifi::sender::mac::Failure;
+use crate::wifi::sender::plan::{PartKind, Plan};
 use crate::wifi::spec::CtsRule;
 
 impl Field {

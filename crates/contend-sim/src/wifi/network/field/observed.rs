@@ -4,7 +4,7 @@ use super::super::stations::Moment;
 use super::radio::Own;
 use super::{Field, Flight};
 use crate::wifi::ids::{BROADCAST, StationId};
-use crate::wifi::sender::exchange::PartKind;
+use crate::wifi::sender::plan::PartKind;
 use contend_core::observe::{ExchangeOutcome, HeardFrame, Kind, OwnExchange};
 use contend_core::{Span, Time};
 

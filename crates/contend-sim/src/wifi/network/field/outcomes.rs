@@ -6,8 +6,8 @@ use super::book::Doing;
 use super::radio::{Failed, Own, Unclear};
 use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{Contender, StationId};
-use crate::wifi::sender::exchange::{Answer, PartKind};
 use crate::wifi::sender::mac::{Failure, Next};
+use crate::wifi::sender::plan::{Answer, PartKind};
 use contend_core::observe::ExchangeOutcome;
 use contend_core::{Span, Time};
 

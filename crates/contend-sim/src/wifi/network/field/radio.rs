@@ -5,8 +5,8 @@ use super::book::{Book, Doing};
 use super::links::Hearer;
 use crate::wifi::ids::Contender;
 use crate::wifi::medium::nav::Nav;
-use crate::wifi::sender::exchange::{Answer, PartKind};
 use crate::wifi::sender::mac::Failure;
+use crate::wifi::sender::plan::{Answer, PartKind};
 use crate::wifi::spec::Capture;
 use contend_core::{Span, Time};
 

@@ -8,8 +8,8 @@ use super::{Field, Flight, FlightId, History};
 use crate::wifi::access::{Draw, Residue};
 use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
-use crate::wifi::sender::exchange::{Answer, PartKind};
 use crate::wifi::sender::mac::Failure;
+use crate::wifi::sender::plan::{Answer, PartKind};
 use crate::wifi::spec::CtsRule;
 use contend_core::{Span, Time};
 

@@ -1,7 +1,7 @@
 //! A Mac that sends in aggregates: batches of packets from the stores of its queues.
 
 use super::super::around::{Around, give_up};
-use super::super::exchange::{Answer, Burst, Content};
+use super::super::plan::{Answer, Burst, Content};
 use super::super::queues::Making;
 use super::super::rates::{AttemptOutcome, Chosen};
 use super::super::store::{Batch, DELIMITER, End, Fate, Store};
