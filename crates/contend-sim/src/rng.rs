@@ -7,14 +7,44 @@
 use contend_core::{Rng, Span};
 use rand::{RngExt as _, SeedableRng};
 
+/// FNV-1a over texts and numbers.
+#[derive(Debug)]
+pub(crate) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn bytes(&mut self, bytes: impl Iterator<Item = u8>) {
+        bytes.for_each(|b| self.0 = (self.0 ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    }
+
+    /// Adds a text.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.bytes(text.bytes().chain([0]));
+    }
+
+    /// Adds a number.
+    pub(crate) fn number(&mut self, n: u64) {
+        self.bytes(n.to_le_bytes().into_iter());
+    }
+
+    /// The hash of all that was added.
+    pub(crate) fn hash(&self) -> u64 {
+        self.0
+    }
+}
+
 /// The stream of `name` for `purpose` in the run with `seed`.
 pub fn stream(seed: u64, name: &str, purpose: &str) -> Rng {
     // FNV-1a over name, '/', purpose spreads the text; two rounds of the SplitMix64 finaliser (Steele et al. 2014)
     // spread the bits.
-    let mut h: u64 = 0xcbf2_9ce4_8422_2325;
-    for b in name.bytes().chain([b'/']).chain(purpose.bytes()) {
-        h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+    let mut all = Fnv::default();
+    all.bytes(name.bytes().chain([b'/']).chain(purpose.bytes()));
+    let h = all.hash();
     let mut key = [0; 16];
     key[..8].copy_from_slice(&mix(h ^ mix(seed)).to_le_bytes());
     key[8..].copy_from_slice(&mix(mix(h).wrapping_add(seed)).to_le_bytes());

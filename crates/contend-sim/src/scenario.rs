@@ -38,6 +38,27 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// A number of the network: it follows from stations, wires and flows, and neither from the seed nor from what is
+    /// compared in a network, which are algorithms, queues and rates.
+    pub fn fingerprint(&self) -> u64 {
+        let mut all = rng::Fnv::default();
+        if let Some(cell) = &self.cell {
+            all.text(cell.phy.standard.name());
+            cell.members().for_each(|s| all.text(&s.name));
+        }
+        self.nodes.iter().for_each(|n| all.text(&n.name));
+        for l in &self.links {
+            all.text(&l.name);
+            [&l.forward, &l.reverse].into_iter().for_each(|w| all.number(w.delay.as_nanos()));
+        }
+        for f in &self.flows {
+            all.text(&f.name);
+            let (Start::At(start) | Start::Uniform(start, _)) = f.ends.start;
+            all.number(u64::from(f.ends.packet) << 48 ^ start.as_nanos());
+        }
+        all.hash()
+    }
+
     /// The same network with this seed, which also draws the ends of flows that are random.
     pub fn with_seed(&self, seed: u64) -> Scenario {
         let mut drawn = Scenario { seed, ..self.clone() };

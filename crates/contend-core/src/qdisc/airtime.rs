@@ -105,7 +105,8 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let hashes = args.integer("flows").clamp(1, 65_536) as usize;
     let flow_quantum = bytes(args, "flow_quantum")?;
     // One queue per station needs no turns.
-    let flows = if fifo { FlowQueues::new(0, u64::MAX) } else { FlowQueues::new(hashes, flow_quantum) };
+    let flows =
+        if fifo { FlowQueues::new(0, u64::MAX, 0) } else { FlowQueues::new(hashes, flow_quantum, site.network) };
     Ok(Box::new(Airtime {
         quantum: ns("quantum").max(1),
         most_debt: ns("most_debt"),

@@ -26,6 +26,8 @@ pub struct FlowQueues {
     hashes: usize,
     /// Bytes that a queue may send per round.
     quantum: i64,
+    /// The number of the network ([`super::Site::network`]).
+    network: u64,
     perturbation: Option<u64>,
     groups: Vec<Group>,
     total: Backlog,
@@ -52,14 +54,22 @@ struct Group {
     waiting: Backlog,
 }
 
+/// The mixing function of SplitMix64 (Steele, Lea, Flood 2014).
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 impl FlowQueues {
-    /// `hashes` empty queues, each of which may send `quantum` bytes per round.
-    pub fn new(hashes: usize, quantum: u64) -> FlowQueues {
+    /// `hashes` empty queues, each of which may send `quantum` bytes per round, in the network with this number.
+    pub fn new(hashes: usize, quantum: u64, network: u64) -> FlowQueues {
         let queues = core::iter::repeat_with(Queue::default).take(hashes).collect();
         FlowQueues {
             queues,
             hashes,
             quantum: i64::try_from(quantum).unwrap_or(i64::MAX),
+            network,
             perturbation: None,
             groups: Vec::new(),
             total: Backlog::default(),
@@ -109,15 +119,15 @@ impl FlowQueues {
         }
     }
 
-    // RFC 8290 §4.1: selects the queue by a hash with a random perturbation. The hash is the mixing function of
-    // SplitMix64 (Steele, Lea, Flood 2014).
+    // RFC 8290 §4.1: selects the queue by a hash of the 5-tuple with a random perturbation. The number of the flow
+    // stands for ports and protocol.
     fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
-        let perturbation = *self.perturbation.get_or_insert_with(|| cx.rng.random());
-        let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.is_reverse())) ^ perturbation;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * self.hashes as u128) >> 64) as usize
+        let network = self.network;
+        let perturbation = *self.perturbation.get_or_insert_with(|| mix(cx.rng.random::<u64>() ^ mix(network)));
+        let ends = u64::from(p.src.0) << 32 | u64::from(p.dst.0);
+        let flow = u64::from(p.flow.0) << 1 | u64::from(p.is_reverse());
+        let hash = mix(mix(perturbation ^ ends) ^ flow);
+        ((u128::from(hash) * self.hashes as u128) >> 64) as usize
     }
 
     /// The packet of `group` to send at `now`. With a `law`, CoDel may drop packets into `sink`. CoDel does not drop
@@ -178,5 +188,48 @@ impl FlowQueues {
                 sink.drop(p, super::DropReason::Full);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Address;
+    use crate::qdisc::testbench::packet;
+    use crate::{Cx, Rng};
+    use alloc::collections::BTreeSet;
+    use rand::SeedableRng as _;
+
+    /// The seeds for which these two flows of a network have the same of 1024 queues. Random streams are those of a
+    /// queue with one name: the same in every network.
+    fn colliding(network: u64, flows: [u32; 2], seeds: core::ops::Range<u64>) -> BTreeSet<u64> {
+        let of_flow = |flow: u32| {
+            let mut p = packet(flow, 1500);
+            (p.src, p.dst) = (Address(2 * flow), Address(2 * flow + 1));
+            p
+        };
+        let collide = |seed: &u64| {
+            let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::seed_from_u64(*seed) };
+            let mut queues = FlowQueues::new(1024, 1514, network);
+            let [a, b] = flows.map(|flow| queues.classify(&mut cx, &of_flow(flow)));
+            a == b
+        };
+        seeds.filter(collide).collect()
+    }
+
+    #[test]
+    fn one_pair_of_flows_in_1024_collides_and_with_other_seeds_in_another_network() {
+        let pairs = [[0, 1], [0, 2], [1, 2], [3, 17], [250, 999]];
+        let all: BTreeSet<BTreeSet<u64>> = (0..20).map(|n| colliding(mix(n), [0, 1], 0..1000)).collect();
+        // Networks without a collision are alike; 1000 seeds have none with probability 0.38.
+        assert!(all.len() > 8, "{} networks of 20 differ", all.len());
+        let mut chi_square = 0.0;
+        for pair in pairs {
+            let found: usize = (0..20).map(|n| colliding(mix(n), pair, 0..1000).len()).sum();
+            let expected = 20_000.0 / 1024.0;
+            chi_square += (found as f64 - expected).powi(2) / expected;
+        }
+        // Five counts of rare events: the 0.999 quantile of chi-square with five degrees of freedom.
+        assert!(chi_square < 20.5, "{chi_square}");
     }
 }

@@ -1,8 +1,9 @@
 //! FQ-CoDel: many flow queues, each under CoDel, served by deficit round robin, new flows first.
 //!
 //! Differences from RFC 8290:
-//! - Flows are distinguished by flow and direction, which is equivalent to the 5-tuple. The hash function is our own.
-//! - The perturbation is drawn once, at the first packet, from the random stream of the discipline.
+//! - Flows are distinguished by addresses and number, which is equivalent to the 5-tuple. The hash function is our own.
+//! - The perturbation is drawn once, at the first packet, from the random stream of the discipline; the number of the
+//!   network is added, so that other seeds collide in another network.
 //! - A queue must also wait for its next turn when its credits are exactly used up ("at least a quantum", §4.2; as in
 //!   Linux).
 //! - `memory` counts bytes of IP packets, not of kernel buffers.
@@ -53,14 +54,14 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// If `memory`, `quantum` or `mtu` is not in bytes.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(FqCodel {
         law: Law::new(args)?,
         limit: args.amount("limit"),
         memory: bytes(args, "memory")?,
         batch: args.integer("drop_batch").max(1) as u64,
         ce_threshold: args.time("ce_threshold"),
-        flows: FlowQueues::new(args.integer("flows").clamp(1, 65_536) as usize, bytes(args, "quantum")?),
+        flows: FlowQueues::new(args.integer("flows").clamp(1, 65_536) as usize, bytes(args, "quantum")?, site.network),
     }))
 }
 

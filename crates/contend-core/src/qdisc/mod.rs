@@ -127,11 +127,13 @@ pub enum Hearing {
 pub struct Site<'a> {
     /// The number of the neighbour with this name ([`Link::neighbour`]).
     pub neighbour: &'a dyn Fn(&str) -> Option<u32>,
+    /// A number of the network, part of the key of hashes: without it, the same seeds would collide in every network.
+    pub network: u64,
 }
 
 impl Site<'_> {
     /// A place without named neighbours: a wire, or the queue of a station.
-    pub const ALONE: Site<'static> = Site { neighbour: &|_| None };
+    pub const ALONE: Site<'static> = Site { neighbour: &|_| None, network: 0 };
 }
 
 /// What a discipline may ask about its transmitter.

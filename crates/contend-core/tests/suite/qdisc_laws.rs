@@ -441,3 +441,12 @@ fn bad_combinations_are_refused_in_words() {
         "weights have no meaning when one queue is always served first; remove them, or write order = \"weights\""
     );
 }
+
+#[test]
+fn a_sink_is_empty_only_without_anything_to_report() {
+    assert!(Sink::default().is_empty());
+    let mut dropped = Sink::default();
+    dropped.drop(packet(0, 0, What::Data, 1500, Ecn::NotEct, Time::ZERO), DropReason::Full);
+    let reports = [dropped, Sink { marked: 1, ..Sink::default() }, Sink { made: 1, ..Sink::default() }];
+    assert!(reports.iter().all(|s| !s.is_empty()));
+}

@@ -113,7 +113,7 @@ enum WireQueue {
 }
 
 impl Wire {
-    /// The wire called `name`, which hands its packets to `to`. `flow` turns a flow's name into its number, for
+    /// The wire called `name` of the network with this number ([`Site::network`]), which hands its packets to `to`. `flow` turns a flow's name into its number, for
     /// scripted losses.
     ///
     /// # Errors
@@ -123,12 +123,13 @@ impl Wire {
         name: &str,
         spec: &WireSpec,
         to: FarEnd,
+        network: u64,
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Wire, Refusal> {
         let queue = match spec.queue.limit().filter(|_| spec.queue.entry.has(Fact::DropTail)) {
             Some(limit) => WireQueue::DropTail(DropTail::new(limit)),
             None => {
-                let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?;
+                let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site { network, ..Site::ALONE })?;
                 WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
             }
         };

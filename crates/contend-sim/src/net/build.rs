@@ -66,11 +66,12 @@ impl<'a> Builder<'a> {
     pub(super) fn build(self) -> Result<Net, Refusal> {
         let spec = self.spec;
         let mut world = World::new();
+        let network = spec.fingerprint();
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(cell) = &spec.cell {
             let facts: Vec<Vec<FlowFacts>> = (0..cell.aps.len()).map(|ap| self.facts(Place::Ap(ap))).collect();
-            let mut node = Bss::new(spec.seed, cell, self.routes(), &facts, &named)?;
+            let mut node = Bss::new(spec.seed, network, cell, self.routes(), &facts, &named)?;
             let counts = |f: &FlowSpec| matches!(&f.ends.transport, Transport::Tcp(tcp) if tcp.tsq.is_some());
             if spec.flows.iter().any(counts) {
                 node.tell_sources();
@@ -118,7 +119,7 @@ impl<'a> Builder<'a> {
                 [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)]
             {
                 world.wire(
-                    Wire::new(spec.seed, &name, wire, far_end(to), &named)
+                    Wire::new(spec.seed, &name, wire, far_end(to), network, &named)
                         .map_err(|e| e.of(format_args!("link {name}")))?,
                 );
                 wires.push(name);

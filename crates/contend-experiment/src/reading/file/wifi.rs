@@ -185,7 +185,7 @@ pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>,
 }
 
 /// A site at which every name is a known neighbour.
-pub(crate) const ANYBODY: qdisc::Site<'static> = qdisc::Site { neighbour: &|_| Some(1) };
+pub(crate) const ANYBODY: qdisc::Site<'static> = qdisc::Site { neighbour: &|_| Some(1), network: 0 };
 
 /// Reads the access point's queue. Its stations are checked when all stations are known ([`check_weights`]).
 pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {

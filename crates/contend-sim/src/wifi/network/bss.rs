@@ -95,6 +95,7 @@ impl Bss {
     /// If an algorithm refuses its parameters, or the PHY does not have a rate. The text names the station.
     pub fn new(
         seed: u64,
+        network: u64,
         spec: &CellSpec,
         routes: Routes,
         facts: &[Vec<FlowFacts>],
@@ -102,7 +103,7 @@ impl Bss {
     ) -> Result<Bss, Refusal> {
         let air = Air::new(spec)?;
         let control = Chain::all(seed, spec, &air, facts)?;
-        let mut stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
+        let mut stations = Stations::new(seed, network, spec, &air, control.iter().any(Chain::hears_air))?;
         let reception = Reception::new(seed, spec, &air, flow)?;
         let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
         let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;
