@@ -1,9 +1,9 @@
-//! Why something is not made: an error that says what to do instead.
+//! A refusal: an error that says what is wrong and what to do instead.
 
 use alloc::string::String;
 use core::fmt;
 
-/// What is wrong, and the remedy. Who knows the place in a file adds it.
+/// What is wrong, and the remedy. A caller that knows the place in the file adds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// What is wrong.
@@ -35,7 +35,7 @@ impl fmt::Display for Refusal {
 
 impl core::error::Error for Refusal {}
 
-/// A text that says by itself what to do.
+/// A refusal whose text already contains the remedy.
 impl From<String> for Refusal {
     fn from(what: String) -> Refusal {
         Refusal { what, remedy: String::new() }

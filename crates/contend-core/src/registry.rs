@@ -2,8 +2,8 @@
 //! line and the documentation.
 //!
 //! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`. `registry!` turns the list of file names into
-//! `mod` declarations and `REGISTRY`. A new algorithm is one file and one word. What code outside the file must know of
-//! the algorithm stands behind its name as [`Fact`]s; no code compares names.
+//! `mod` declarations and `REGISTRY`. A new algorithm is one file and one word. Properties that other code must know
+//! follow its name as [`Fact`]s; no code compares names.
 
 use crate::time::{Span, Time};
 use alloc::string::String;
@@ -21,7 +21,7 @@ pub struct Entry<B: 'static> {
     pub summary: &'static str,
     /// The parameters, in the order of the explanation.
     pub params: &'static [Param],
-    /// What code outside the algorithm's file knows of it.
+    /// The properties of the algorithm that code outside its file may use.
     pub facts: &'static [Fact],
     /// Builds the algorithm from a full set of parameters.
     pub build: B,
@@ -51,11 +51,11 @@ impl<B> Entry<B> {
     }
 }
 
-/// What code outside an algorithm's file knows of it before it is built.
+/// A property of an algorithm that code outside its file may use before the algorithm is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// Nothing changes through it during a run: a station stays where it is, rates and routes are those of the start,
-    /// an SNR is that of the file.
+    /// It changes nothing during a run: a station does not move, rates and routes stay those of the start, an SNR stays
+    /// that of the file.
     Constant,
     /// A discipline that is first in, first out, and drops what its [limit](Entry::limit) has no room for, and nothing
     /// else.
@@ -65,15 +65,15 @@ pub enum Fact {
     Greedy,
     /// It reads the file that the key `file` names. The text says what the file is.
     File(&'static str),
-    /// It does its work only where the network around it has this.
+    /// It works only in a network that provides this.
     Needs(Need),
-    /// It is what others need.
+    /// It provides what other algorithms need.
     Gives(Need),
 }
 
 impl Fact {
-    /// Every fact of an algorithm with these `facts` and `params`. One that comes with a parameter holds if the
-    /// parameter is true.
+    /// Every fact of an algorithm with these `facts` and `params`. A fact that is returned with a parameter holds if
+    /// the parameter is true.
     pub fn all(facts: &[Fact], params: &'static [Param]) -> impl Iterator<Item = (Fact, Option<&'static Param>)> {
         let of = |p: &'static Param| if let Role::WhenTrue(fact) = p.role { Some((fact, Some(p))) } else { None };
         facts.iter().map(|&fact| (fact, None)).chain(params.iter().filter_map(of))
@@ -84,8 +84,8 @@ impl Fact {
     }
 }
 
-/// What an algorithm needs of the network around it, because without it the algorithm cannot do what it is for. What a
-/// controller needs of its own sender is [`crate::cc::Needs`].
+/// What an algorithm requires from the network around it, because it has no effect otherwise. [`crate::cc::Needs`] is
+/// what a controller requires from its own sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// A queue that marks packets whose transport supports ECN (RFC 3168).

@@ -67,7 +67,7 @@ pub struct Window {
     pub state: CaState,
     /// Tick of the peer's timestamp clock in nanoseconds; 0 if timestamps are off.
     pub tick_ns: u32,
-    /// What the sender's node knows of its air; `None` without an observer.
+    /// The estimate of the air at the sender's node; `None` without an observer.
     pub local: Option<Local>,
 }
 

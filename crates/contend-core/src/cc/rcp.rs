@@ -5,7 +5,7 @@
 //!   the thesis; a larger one leaves the rate to the pacer.
 //! - Losses change neither rate nor window. What is lost is retransmitted at the rate.
 //! - A SYN asks for the first rate. Without a handshake the initial window leaves at once.
-//! - While the gap between two packets is longer than a round trip, the sender asks for the rate with packets without
+//! - While the gap between two packets is longer than a round trip, the sender requests the rate with packets without
 //!   data (REF).
 
 use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
@@ -43,7 +43,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
 pub(super) struct Rcp {
     /// Size of the header in bytes.
     header: u32,
-    /// The rate that it asks for in bytes per second.
+    /// The rate that the sender requests, in bytes per second.
     desired: u32,
     /// Window in percent of rate x round-trip time.
     window_100: u64,

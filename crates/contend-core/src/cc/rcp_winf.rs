@@ -1,11 +1,11 @@
 //! RCP-Winf's sender: RCP that never sends faster than its node's air can carry.
 //!
 //! - An observer of the sender's node measures the capacity C_winf, the upper limit of the rate (eq. 5.12).
-//! - `gap` chooses the gap between packets: by the size of the packet, as in RCP, or by its payload, as eq. 5.14 is
-//!   printed. By the payload, packets leave faster than the rate by their headers.
-//! - `correction`: the thesis corrects the available bandwidth for contention (§5.4) and runs RCP-Winf with it, which
-//!   uses no available bandwidth. Here it shortens C_winf.
-//! - Before the observer's first sample the sender is one of RCP.
+//! - `gap` chooses the gap between packets: packet size / rate, as in RCP, or payload / rate, as eq. 5.14 is printed.
+//!   With the payload, packets leave faster than the rate, because their headers do not count.
+//! - `correction`: the thesis corrects the available bandwidth for contention (§5.4). It runs RCP-Winf with this
+//!   correction, although RCP-Winf does not use the available bandwidth. Here the correction reduces C_winf.
+//! - Before the observer's first sample the sender works like RCP's.
 
 use super::rcp::{DESIRED, Rcp, WINDOW};
 use super::{Ack, Controller, Needs, Response, Signal, Window};

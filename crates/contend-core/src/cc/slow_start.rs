@@ -59,7 +59,7 @@ impl HyStart {
     /// None.
     pub(super) const OFF: HyStart = HyStart(None);
 
-    /// The one that the parameter `hystart` names.
+    /// The HyStart that the parameter `hystart` selects.
     pub(super) fn new(args: &Args) -> HyStart {
         HyStart(match args.word("hystart") {
             "rfc9406" => Some(Box::new(Kind::Rfc9406(Rfc9406::default()))),

@@ -1,15 +1,15 @@
-//! TCP-AV: keeps a designated rate R, and grows no further once it has it. This is our reading: Arai et al. print no
-//! equation, and Shimonishi et al. 2006 is known by its description only.
+//! TCP-AV: keeps a designated rate R, and stops growing once it has reached R. This is our reading: Arai et al. print
+//! no equation, and Shimonishi et al. 2006 is known by its description only.
 //!
-//! - The target window W* is what R needs over the present round trip. Below it the window is steered there in about
-//!   four round trips; a loss does not take it below W*.
+//! - The target window W* is what R needs over the present round trip. Below W* the window approaches W* within about
+//!   four round trips; a loss does not reduce it below W*.
 //! - A model of the receiver's playout buffer is filled by what is acknowledged and drained at R. While it is below its
 //!   cushion, the target is higher, and the window still grows at Reno's pace above it.
-//! - A guard against the collapse of the network: if losses follow each other and R is far, the flow is Reno for a
-//!   while. A rate of 0 is Reno.
-//! - What is retransmitted, and when, is the recovery's: the variant `tcp_av` repeats lost retransmissions, and the
-//!   first two timeouts do not double the timer.
-//! - Parts of a segment have 10 binary places (`_q10`).
+//! - A guard against congestion collapse: if several losses come within a short time and the flow gets less than half
+//!   of R, it behaves like Reno for a while. With a rate of 0 the flow is always Reno.
+//! - The recovery decides what is retransmitted, and when: the variant `tcp_av` sends lost retransmissions again, and
+//!   the first two timeouts do not double the timer.
+//! - Numbers of segments have 10 binary places (`_q10`).
 
 use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
@@ -83,7 +83,7 @@ struct TcpAv {
     last: Time,
     /// The last losses, the newest first, each with the segments delivered until then.
     recent: [(Time, u32); LOSSES],
-    /// The guard makes the flow Reno until then.
+    /// Until this time the guard makes the flow behave like Reno.
     reno_until: Time,
     /// The last round-trip times, in microseconds.
     srtt_us: u64,
@@ -161,8 +161,8 @@ impl TcpAv {
         u32::try_from(Self::segments_q10(rate, rtt, w) / ONE).unwrap_or(u32::MAX)
     }
 
-    /// The guard: true from the loss on with which so many came within a few round trips, and less than half of R
-    /// arrived meanwhile.
+    /// Records a loss. Returns true if it is the last of `losses` losses within `within` round trips in which less than
+    /// half of R arrived.
     fn collapses(&mut self, now: Time, w: &Window) -> bool {
         if self.losses == 0 {
             return false;

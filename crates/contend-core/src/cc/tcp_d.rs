@@ -8,9 +8,9 @@
 //! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments per second. Divisions are rounded down.
 //!   `tests/suite/tcp_d.rs` compares the results with the equations in real numbers.
 //! - A point that the thesis leaves open or prints in two ways is a parameter. `sign = "printed"` is eq. 10.5 to the
-//!   letter, which opens the window. The thesis gives neither epsilon nor k. Epsilon 0 is its "direct sample".
-//!   Among the k with which TCP-D gets at least as much as Vegas, the default is the one with which six flows share
-//!   best (`papers/starzetz-2006/verdict.md`).
+//!   letter, which opens the window. The thesis gives neither epsilon nor k. Epsilon 0 is its "direct sample". The
+//!   default k is the one with the best fairness among six flows, of those values with which TCP-D gets at least as
+//!   much as Vegas (`papers/starzetz-2006/verdict.md`).
 //! - A reduction leaves at least two segments, as in ns-2's Reno. The thesis gives no minimum window. A mark or a local
 //!   drop is answered like a loss; the thesis does not define this case.
 //! - The first interval begins when the first segment was sent, one round trip before its ACK. After a silence a new

@@ -1,12 +1,12 @@
-//! XCP-Winf's sender: XCP that asks for what its node's air can carry.
+//! XCP-Winf's sender: XCP that requests at most the available bandwidth of its node's air.
 //!
 //! - An observer of the sender's node measures capacity C_winf and available bandwidth AB_winf. No packet asks for more
 //!   than AB_winf.
 //! - `throughput` chooses the rate from which eq. 5.1 counts: C_winf as printed, or the sender's own throughput as in
-//!   XCP. As printed, a sender asks for the same whatever it sends, and for less than nothing if it desires less than
-//!   the capacity.
+//!   XCP. As printed, the request does not depend on the sender's own throughput, and is negative if the sender desires
+//!   less than the capacity.
 //! - The thesis multiplies C_winf by 1000, a factor of units.
-//! - Before the observer's first sample the sender is one of XCP.
+//! - Before the observer's first sample the sender works like XCP's.
 
 use super::xcp::{DESIRED, Xcp};
 use super::{Ack, Controller, Needs, Response, Signal, Window};

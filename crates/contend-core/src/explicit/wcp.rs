@@ -19,11 +19,11 @@ const UNIT_US: u32 = 16;
 /// What a node tells its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notice {
-    /// True if its queue is congested: its links are.
+    /// True if its queue, and so each of its links, is congested.
     pub source: bool,
     /// True if a congested link begins or ends at it.
     pub end: bool,
-    /// True if it or a neighbour of it is the end of a congested link.
+    /// True if it, or one of its neighbours, is an end of a congested link.
     pub near: bool,
     /// The longest round-trip time of the flows that cross it, in microseconds, in steps of 16.
     pub interval_us: u32,

@@ -7,7 +7,7 @@ use crate::packet::FlowId;
 use crate::time::{Span, Time};
 use alloc::vec::Vec;
 
-/// What a node knows of its own air: the shared database of Barreto 2012 §5.3.
+/// A node's estimate of its own air: the shared database of Barreto 2012 §5.3.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Air {
     /// Capacity (C_winf).
@@ -21,7 +21,7 @@ pub struct Air {
 pub enum Load {
     /// What arrived at the queue, as in XCP.
     Used,
-    /// Eq. 5.5 as printed: the available bandwidth stands for the load. Feedback grows with the load.
+    /// Eq. 5.5 as printed: the available bandwidth is used as the load. Feedback grows with the load.
     Literal,
     /// Eq. 5.5 with the available bandwidth as what is spare.
     Available,
@@ -40,7 +40,7 @@ impl Load {
         }
     }
 
-    /// Spare capacity, and the traffic of which a share moves between flows, if `input` arrives.
+    /// The spare capacity, and the traffic of which a share is shuffled between flows. `input` is the rate of arrivals.
     pub fn spare_and_traffic(self, air: &Air, input: f64) -> (f64, f64) {
         let (c, ab) = (air.capacity, air.available);
         match self {
@@ -75,7 +75,7 @@ impl Input {
         }
     }
 
-    /// The input, if `measured` arrives.
+    /// The input that RCP uses. `measured` is the rate of arrivals.
     pub fn of(self, air: &Air, measured: f64) -> f64 {
         match self {
             Input::Measured => measured,
@@ -119,7 +119,7 @@ impl Stamp {
     }
 }
 
-/// The flows that cross a node, for the capacity that is left beside TCP.
+/// The flows that cross a node, to compute the share of the capacity for flows with explicit headers.
 #[derive(Debug, Default)]
 pub struct Flows {
     /// For each flow when its last data packet was seen, and whether this packet had an explicit header.

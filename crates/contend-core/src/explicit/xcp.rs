@@ -1,7 +1,7 @@
 //! XCP's arithmetic: what a queue sums up over a control interval, and how it divides its feedback among packets.
 //!
 //! Rates are in bytes per second, times in seconds. `inverse` is the size of a packet divided by the throughput of its
-//! sender: the time that the packet stands for.
+//! sender: the mean time between two packets of this sender.
 
 use crate::packet::Explicit;
 
@@ -49,8 +49,8 @@ impl Shares {
         *self == Shares::default()
     }
 
-    /// Ends the interval. `change` (F) is the change of the aggregate; `shuffled` moves from the flows to all flows
-    /// alike. Both are given out in the next interval.
+    /// Ends the interval. `change` (F) is the change of the aggregate; `shuffled` is taken from the flows in proportion
+    /// to their rates, and given to all flows equally. Both are given out in the next interval.
     pub fn allot(&mut self, change: f64, shuffled: f64) {
         let was = core::mem::take(self);
         if was.input > 0.0 {

@@ -1,7 +1,7 @@
-//! XCP-b's arithmetic: spare capacity from the motion of a queue, where the capacity is not known.
+//! XCP-b's arithmetic: spare capacity from the change of a queue's length, where the capacity is not known.
 //!
-//! While the link is busy, the queue grows by what arrives beyond the capacity. So its speed stands for y - C of XCP.
-//! An empty queue says only that the link is not fully used. Then a fixed amount is given out.
+//! While the link is busy, the queue grows by the arrivals that exceed the capacity. So its growth rate replaces y - C
+//! of XCP. An empty queue shows only that the link is not fully used. Then a fixed amount of feedback is given.
 //!
 //! Rates are in bytes per second, times in seconds, queues in bytes.
 
@@ -12,9 +12,10 @@ pub struct Blind {
     pub chi: f64,
     /// Size of the buffer (Q_max).
     pub buffer: f64,
-    /// The queue that is aimed at (kappa).
+    /// The target length of the queue (kappa).
     pub target: f64,
-    /// For this many control intervals an empty queue is not yet taken for an idle link (late reaction).
+    /// The link counts as idle only after the queue was empty for more than this many control intervals (late
+    /// reaction).
     pub patience: u32,
     /// The queue at the end of the last interval.
     pub before: f64,

@@ -41,7 +41,7 @@ impl Effort {
         }
     }
 
-    /// `local` with the values of this file.
+    /// `local` with the backoff, the share of overhead and the share of failures measured here.
     pub(super) fn in_local(&self, local: Local) -> Local {
         let failed_q20 = self.failed_q20.unwrap_or(0);
         Local { backoff: self.done, overhead_q20: self.overhead_q20, failed_q20, ..local }

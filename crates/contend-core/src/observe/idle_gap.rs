@@ -1,7 +1,7 @@
 //! IdleGap: the PHY's rate times the share of time that no exchange takes.
 //!
-//! - Busy time is that of the Duration fields of RTS and CTS, in any role (eqs. 2.10 to 2.12). Without RTS/CTS nothing
-//!   is busy.
+//! - Busy time is the time reserved by the Duration fields of RTS and CTS, in any role (eqs. 2.10 to 2.12). Without
+//!   RTS/CTS the busy time is zero.
 //! - The capacity is the rate of the 802.11 header, not a measurement.
 
 use super::busy::Busy;

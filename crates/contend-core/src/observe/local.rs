@@ -1,9 +1,9 @@
-//! What a node knows of its air: the shared database of Barreto 2012 §5.3.
+//! A node's estimate of its air: the shared database of Barreto 2012 §5.3.
 
 use crate::registry::Param;
 use crate::time::{Span, Time};
 
-/// What a node knows of its air. Rates are bytes of IP packets per second; a share of 2^20 is 1.
+/// A node's estimate of its air. Rates are bytes of IP packets per second; a share of 2^20 is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Local {
     /// C_Winf, capacity of the link; `None` if the observer has no estimate.

@@ -1,4 +1,4 @@
-//! Observers: what a node learns of its link by listening to the air.
+//! Observers estimate the link of a node by listening to the air.
 //!
 //! An observer gets a report of each frame that its node receives or senses, and of each exchange that its node starts.
 //! From them it estimates the capacity and the available bandwidth of the node's link. Disciplines, controllers and

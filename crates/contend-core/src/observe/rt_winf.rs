@@ -16,8 +16,8 @@
 //! - `mode = "probe"` needs no RTS/CTS: every acknowledged data frame is a sample, and busy time is the time from the
 //!   start of the data to the end of the ACK. Eq. 4.15 is read as (1 - sum T_Transfer / T_Total) C. The thesis's four
 //!   probes before a transmission are an ordinary flow of four packets.
-//! - A sample replaces the last one of its role. The thesis keeps the smaller capacity of several roles; small frames
-//!   then drag it down, so `min_sample` sets the smallest packet that counts.
+//! - A sample replaces the last one of its role. The thesis keeps the smaller capacity of several roles. Small frames
+//!   then lower it, so `min_sample` sets the smallest packet that counts.
 
 use super::effort::Effort;
 use super::local::{Local, ONE, scale};

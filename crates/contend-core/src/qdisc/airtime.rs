@@ -185,7 +185,7 @@ impl Airtime {
         }
     }
 
-    /// The next packet of station `i`. `None` only if none waits: CoDel leaves the last packet of a flow.
+    /// The next packet of station `i`. `None` only if no packet waits: CoDel never drops the last packet of a flow.
     fn pop(&mut self, now: Time, i: usize, sink: &mut Sink) -> Option<Packet> {
         let slow = self.stations.get(i).is_some_and(|s| s.slow == Some(true));
         let law = self.law.as_ref().map(|law| if slow { &SLOW } else { law });

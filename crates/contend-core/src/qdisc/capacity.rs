@@ -1,5 +1,5 @@
-//! The capacity of a link for disciplines that compute rates: a parameter, what the node knows of its air, or what the
-//! link says.
+//! The capacity of a link for disciplines that compute rates: from a parameter, from the node's observer of the air, or
+//! from the link.
 
 use super::Link;
 use crate::explicit::winf::Air;
@@ -16,7 +16,7 @@ pub(super) const CAPACITY: Param = Param::rate(
 .default("0bps")
 .range(0.0, 1e12);
 
-/// The parameter `capacity` of a discipline that reads what its node knows of the air.
+/// The parameter `capacity` of a discipline that reads the observer of its node.
 pub(super) const OBSERVED_CAPACITY: Param = Param::rate(
     "capacity",
     "capacity of the link; 0bps: what the first observer of the node says, and without observer IP size of the last \
@@ -28,7 +28,7 @@ pub(super) const OBSERVED_CAPACITY: Param = Param::rate(
 /// The capacity of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Capacity {
-    /// Bytes per second; 0: as the link says.
+    /// Bytes per second; 0: computed from the link.
     given: f64,
     /// True if an observer of the node is asked before the link.
     observed: bool,
@@ -37,7 +37,7 @@ pub(super) struct Capacity {
 }
 
 impl Capacity {
-    /// A capacity that nobody knows: infinite.
+    /// An unknown capacity counts as infinite.
     pub(super) const UNKNOWN: Capacity = Capacity { given: f64::INFINITY, observed: false, last: None };
 
     /// Reads the parameter `capacity`. `observed`: an observer of the node is asked before the link.
@@ -64,8 +64,8 @@ impl Capacity {
         }
     }
 
-    /// What the node knows of its air, of which `capacity` is for this discipline. Without an observer, what `input`
-    /// leaves is available.
+    /// The node's estimate of its air, with `capacity` as the capacity for this discipline. Without an observer, the
+    /// available bandwidth is `capacity` minus `input`.
     pub(super) fn air(&self, link: &dyn Link, capacity: f64, input: f64) -> Air {
         let observed = self.local(link).and_then(|l| l.available).map(|rate| rate as f64);
         Air { capacity, available: observed.unwrap_or((capacity - input).max(0.0)) }

@@ -12,7 +12,7 @@ use crate::registry::{Amount, Fact, Need, Param};
 use crate::time::{Span, Time};
 use core::fmt::Debug;
 
-/// Whether a discipline that drops marks instead.
+/// Whether a discipline marks packets instead of dropping them.
 pub(super) const ECN: Param = Param::flag("ecn", "true if packets that support ECN are marked instead of dropped")
     .default("false")
     .when_true(Fact::Gives(Need::Marks));

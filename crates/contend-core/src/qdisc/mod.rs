@@ -65,34 +65,34 @@ pub trait Qdisc: Debug + Send {
     fn hears_air(&self) -> bool {
         false
     }
-    /// What the discipline learns of the nodes around it. It learns only in a field.
+    /// What the discipline is told about the nodes around it; nothing outside a field.
     fn hearing(&self) -> Hearing {
         Hearing::Nothing
     }
     /// The node of the transmitter received or sensed a frame, which has just ended. Called only if
     /// [`Qdisc::hearing`] is not `Nothing`.
     fn heard(&mut self, _frame: &HeardFrame<'_>) {}
-    /// What the nodes around are to know at once, if it has changed since the last call. Called only if
+    /// The notice that the nodes around must get at once, if it has changed since the last call. Called only if
     /// [`Qdisc::hearing`] is `AtOnce`.
     fn notice(&mut self, _now: Time) -> Option<Explicit> {
         None
     }
     /// The node `from`, whose frames this node can decode, has a new [`Qdisc::notice`].
     fn told(&mut self, _from: u32, _notice: &Explicit) {}
-    /// The discipline as one that gives turns to receivers; `None` if it orders packets regardless of their receivers.
-    /// A sender of aggregates asks it for all packets of an aggregate at once. Such a discipline cannot be bypassed.
+    /// The discipline as a scheduler of receivers; `None` if it orders packets regardless of their receivers. A sender
+    /// of aggregates asks a scheduler for all packets of an aggregate at once, and cannot bypass it.
     fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
         None
     }
 }
 
-/// A discipline that gives turns to receivers. The receivers have the numbers of [`Link::neighbour`].
+/// A discipline that schedules receivers. The receivers have the numbers of [`Link::neighbour`].
 pub trait ByReceiver {
-    /// Gives a turn to the next receiver that can use one: hands its packets to `below` as long as they find room.
+    /// Gives a turn to the next receiver that can use one: hands its packets to `below` as long as there is room.
     /// Returns the receiver; `None` if no receiver can use a turn. A receiver cannot use a turn if it has packets only
     /// here, and `below` has no room for them.
     fn serve(&mut self, cx: &mut Cx, link: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32>;
-    /// `p`, which was dequeued, waits below to be sent, perhaps again: its receiver needs a turn even if no packet for
+    /// The dequeued packet `p` waits below to be sent or retransmitted. Its receiver needs a turn even if no packet for
     /// it waits here.
     fn hold(&mut self, link: &dyn Link, p: &Packet);
 }
@@ -112,14 +112,14 @@ fn can_serve(below: &dyn Below, receiver: u32, waits: bool) -> bool {
     below.holds(receiver) || (waits && below.has_room(receiver))
 }
 
-/// What a discipline learns of the nodes around it.
+/// What a discipline is told about the nodes around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hearing {
     /// Nothing.
     Nothing,
-    /// What their frames say.
+    /// The contents of their frames.
     Frames,
-    /// What their frames say, and their notices at once. For reference: no node could do so.
+    /// The contents of their frames, and their notices at once. An oracle for comparison: no real node could do this.
     AtOnce,
 }
 
@@ -149,7 +149,7 @@ pub trait Link {
     fn contention(&self, contenders: u32) -> Span;
     /// A backoff slot; zero on a wire.
     fn slot(&self) -> Span;
-    /// What the transmitter's node knows of its air; `None` without an observer.
+    /// The estimate of the air at the transmitter's node; `None` without an observer.
     fn local(&self) -> Option<Local> {
         None
     }

@@ -3,9 +3,9 @@
 //! The rate follows the spare capacity and the queue: R = R (1 + T/d (alpha (eta C - y) - beta q/d) / (eta C)). At rest
 //! N flows get eta C / N each, and nothing waits.
 //!
-//! - The timer runs when a packet comes or goes, see `xcp.rs`.
-//! - q is the backlog when the timer runs, y what arrived since it last ran. All packets count; headers are read and
-//!   written only on data.
+//! - The timer is evaluated when a packet arrives or leaves, see `xcp.rs`.
+//! - q is the backlog when the timer is evaluated, y the arrivals since its last evaluation. All packets count; headers
+//!   are read and written only on data.
 
 use super::capacity::{CAPACITY, Capacity};
 use super::fifo::Fifo;
@@ -69,9 +69,9 @@ pub(super) struct Rules {
     pub input: Input,
     /// How the rate is written into headers.
     pub stamp: Stamp,
-    /// The flows, if other flows get their share of the capacity.
+    /// The flows that cross the queue, if flows without explicit headers get their share of the capacity.
     pub flows: Option<Flows>,
-    /// True if an observer of the node says capacity and available bandwidth.
+    /// True if an observer of the node gives capacity and available bandwidth.
     pub observed: bool,
 }
 

@@ -1,9 +1,9 @@
-//! RCP-Winf: RCP whose capacity comes from what the node knows of its air.
+//! RCP-Winf: RCP whose capacity comes from the node's estimate of its air.
 //!
 //! - `input` and `stamp` choose the printed or a repaired form of eq. 5.15 and 5.18 (U4). With `measured` and `rate`
 //!   this is RCP.
-//! - In a field the first observer of the node says capacity and available bandwidth. Elsewhere the node knows the
-//!   capacity of its link, and of it what did not arrive in the last interval is available.
+//! - In a field the first observer of the node gives capacity and available bandwidth. Elsewhere the capacity is that
+//!   of the link, and the available bandwidth is the capacity minus the arrivals of the last interval.
 
 use super::rcp::{self, Rcp, Rules};
 use super::xcp_winf::TCP_AWARE;

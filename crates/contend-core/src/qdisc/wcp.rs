@@ -1,16 +1,16 @@
 //! WCP: a FIFO that marks the packets of all flows in a congested neighbourhood.
 //!
 //! A queue is congested while the moving average of its length is above a threshold. The node writes into each packet
-//! that leaves whether a congested link begins or ends at it, and whether one is near. Neighbours overhear this in its
-//! data frames. So a node knows if it, or the next hop of a packet, is at most one hop from an end of a congested link;
-//! then it marks the packet.
+//! that leaves whether a congested link begins or ends at the node, and whether the node is near one. Neighbours
+//! overhear this notice in its data frames. So a node knows if it, or the next hop of a packet, is at most one hop from
+//! an end of a congested link; if so, it marks the packet.
 //!
 //! - All links of a node share its queue, so they are congested together. WCP's authors keep a queue for each link.
 //! - The threshold, the weight of the average, and for how long an overheard notice counts are not in the thesis.
-//! - The average is taken whenever a packet comes or goes.
+//! - The average is updated whenever a packet arrives or leaves.
 //! - The control interval of a neighbourhood is the longest round-trip time of the flows that cross the node or a
 //!   neighbour of it.
-//! - `sharing = "oracle"`: neighbours know of a notice at once. `"none"`: a node knows only itself, as on a wire.
+//! - `sharing = "oracle"`: neighbours get a notice at once. `"none"`: a node uses only its own notice, as on a wire.
 
 use super::fifo::Fifo;
 use super::{Args, Backlog, Hearing, Link, Qdisc, Sink, Site};
@@ -93,7 +93,7 @@ struct Neighbour {
     notice: Notice,
     /// When the notice ceases to count.
     until: Time,
-    /// Until then it counts as sending to this node.
+    /// Until this time the neighbour counts as a sender to this node.
     sends_until: Time,
 }
 

@@ -4,9 +4,10 @@
 //! changes: F = alpha (C - y) - beta q / d. The fairness controller gives an increase to all flows alike and takes a
 //! decrease in proportion to their rates; a share gamma of the traffic moves even if F is zero.
 //!
-//! - Timers run when a packet comes or goes. What they read does not change in between, so the result is that of
-//!   timers; what an observer of the node says (XCP-Winf) is read when they run. The first timers are drawn within 20 %
-//!   of their interval, so that queues do not work in step (ns-2: from a normal distribution).
+//! - Timers are evaluated when a packet arrives or leaves. The state that they read does not change in between, so the
+//!   result is that of real timers, except that the estimate of an observer (XCP-Winf) is read at the evaluation. The
+//!   first timers are drawn within 20 % of their interval, so that queues are not synchronised (ns-2: from a normal
+//!   distribution).
 //! - All packets count as input; headers are read and written only on data. ns-2 keeps packets of TCP in a queue of
 //!   their own.
 //! - The queue q is the smallest backlog in max(2 ms, (d - backlog / C) / 2), as in ns-2. In a departure, the packet
@@ -76,9 +77,9 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
 pub(super) struct Rules {
     /// How the change of the aggregate is found.
     pub aggregate: Aggregate,
-    /// True if feedback depends on the throughput of the packet's sender. False: on the capacity.
+    /// True if feedback depends on the throughput of the packet's sender; false if it depends on the capacity.
     pub own_throughput: bool,
-    /// The flows, if other flows get their share of the capacity.
+    /// The flows that cross the queue, if flows without explicit headers get their share of the capacity.
     pub flows: Option<Flows>,
 }
 
@@ -87,7 +88,7 @@ pub(super) struct Rules {
 pub(super) enum Aggregate {
     /// From capacity and load.
     Load(Load),
-    /// From the motion of the queue.
+    /// From the change of the queue's length.
     Queue {
         /// The law.
         law: Blind,

@@ -1,11 +1,11 @@
 //! XCP-b (XCP blind): XCP on a link of unknown capacity, such as a shared medium.
 //!
-//! - The motion of the queue takes the place of the spare capacity (`explicit/xcp_b.rs`). All else is XCP's, and so are
-//!   the senders: `cc = "xcp"`.
+//! - The change of the queue's length replaces the spare capacity (`explicit/xcp_b.rs`). Everything else is as in XCP,
+//!   including the senders: `cc = "xcp"`.
 //! - Without a capacity, the smallest queue is taken in max(2 ms, d / 2).
-//! - The thesis prints no equation and no parameter. The law is that of Abrantes and Ricardo 2006 as the specification
-//!   recalls it. `kappa`, `patience`, `mtu` and `queue` are ours to choose; chi is to stay below 1 / (5 - alpha -
-//!   beta), here 0.228, so that one flow never overflows the buffer.
+//! - The thesis prints no equation and no parameter. The control law is the one that the specification attributes to
+//!   Abrantes and Ricardo 2006. `kappa`, `patience`, `mtu` and `queue` are our choice; chi must stay below 1 / (5 -
+//!   alpha - beta), here 0.228, so that one flow never overflows the buffer.
 //! - The thesis also names the number of link-layer retransmissions. No known equation of XCP-b contains it.
 
 use super::capacity::Capacity;

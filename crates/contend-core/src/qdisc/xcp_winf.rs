@@ -1,7 +1,7 @@
-//! XCP-Winf: XCP whose capacity and load come from what the node knows of its air.
+//! XCP-Winf: XCP whose capacity and load come from the node's estimate of its air.
 //!
-//! - In a field the first observer of the node says capacity and available bandwidth. Elsewhere the node knows the
-//!   capacity of its link, and of it what did not arrive in the last interval is available.
+//! - In a field the first observer of the node gives capacity and available bandwidth. Elsewhere the capacity is that
+//!   of the link, and the available bandwidth is the capacity minus the arrivals of the last interval.
 //! - `load` and `throughput` choose the printed or a repaired form of eq. 5.5 and of eq. 5.2, 5.3, 5.8 (U2, U3). With
 //!   `used` and `own` this is XCP.
 //! - No packet gets more feedback than the available bandwidth, except with `used`.

@@ -78,7 +78,7 @@ struct Aarf {
 }
 
 impl RateControl for Aarf {
-    /// The attempts after failures have the rates that these failures lead to.
+    /// Each later attempt of the chain has the rate that would follow if all earlier attempts failed.
     fn choose(&mut self, _: &mut Cx) -> Chain {
         let left = if self.probing { 1 } else { self.down - self.failures };
         let below = |n: usize| (self.ladder[self.at.saturating_sub(n)], attempts(self.down));

@@ -1,8 +1,9 @@
 //! The fastest rate that the SNR allows.
 //!
 //! When it is built, it computes for each rate the smallest SNR at which the losses are within the bound. It then takes
-//! the fastest rate that the SNR of the latest answer allows. Before the first answer it uses the slowest rate. Without
-//! an answer to two attempts the SNR may be old: two attempts have the next slower rate, all others the slowest one.
+//! the fastest rate that the SNR of the latest answer allows. Before the first answer it uses the slowest rate. If two
+//! attempts get no answer, the SNR may be old: the next two attempts use the next slower rate, all later ones the
+//! slowest rate.
 
 use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Cx;

@@ -109,7 +109,7 @@ struct MinstrelHt {
     groups: Vec<Range<Place>>,
     /// The rates with the highest throughput.
     best: [Place; BEST],
-    /// The last rate of a chain: it most likely arrives.
+    /// The last rate of a chain, the robust rate: the most likely to succeed.
     robust: Place,
     chain: Chain,
     /// Mean number of MPDUs in an attempt.
@@ -212,8 +212,8 @@ impl MinstrelHt {
         best
     }
 
-    /// minstrel_ht_set_best_prob_rate: of `places`, the rate that most likely arrives. If several are sure, the one
-    /// with the highest throughput. It is at least 18 % slower than the two best rates.
+    /// minstrel_ht_set_best_prob_rate: of `places`, the rate with the highest share of arrivals. If several exceed
+    /// `sure`, the one of them with the highest throughput. It is at least 18 % slower than the two best rates.
     fn find_robust(&self, places: Range<Place>) -> Place {
         let fastest = self.rates[self.best[0]].airtime.max(self.rates[self.best[1]].airtime);
         let mut robust = places.start;

@@ -54,7 +54,8 @@ struct Arm {
     id: RateId,
     /// Seconds that an MPDU adds to a burst.
     airtime: f64,
-    /// One more than the MPDUs that arrived, and that did not, each with its weight.
+    /// The parameters of the Beta distribution: one more than the weighted numbers of MPDUs that arrived and that were
+    /// lost.
     arrived: f64,
     lost: f64,
 }
@@ -91,8 +92,8 @@ impl RateControl for Thompson {
 }
 
 impl Thompson {
-    /// The rate with the highest throughput, if `share` of an arm's MPDUs arrive. It is asked only for rates that can
-    /// have the highest throughput.
+    /// The rate with the highest throughput, where `share` returns the share of an arm's MPDUs that arrive. It is
+    /// called only for rates that can still have the highest throughput.
     fn best(&self, mut share: impl FnMut(&Arm) -> f64) -> RateId {
         let mut best = (0.0, 0);
         for arm in &self.arms {

@@ -1,11 +1,11 @@
 //! CUBIC in the integers of Linux (net/ipv4/tcp_cubic.c), for comparison with the kernel. The names are Linux's.
 //!
-//! - The window grows by one segment for each `cnt` acknowledged segments. `cnt` is a whole number, so that the window
-//!   grows faster than RFC 9438's where the division loses much.
-//! - The curve is computed once a jiffy, and not again within 1/32 s while the window stays.
+//! - The window grows by one segment for each `cnt` acknowledged segments. `cnt` is rounded down, so the window grows
+//!   faster than RFC 9438's where the lost fraction is large.
+//! - The curve is computed at most once a jiffy, and at most once in 1/32 s while the window is unchanged.
 //! - A loss begins a new epoch with the next acknowledgment; a timeout forgets everything.
-//! - After a pause the epoch moves by the idle time only if that is longer than the retransmission timeout; Linux moves
-//!   it after every pause.
+//! - After an idle time the start of the epoch moves by this time only if it is longer than the retransmission timeout;
+//!   Linux moves it after every idle time.
 
 use super::super::slow_start::{HyStart, limit};
 use super::super::{Ack, Controller, Response, Signal, Window};

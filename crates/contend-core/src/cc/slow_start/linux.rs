@@ -3,7 +3,8 @@
 //! From a window of 16 segments on, slow start ends when one of two signs appears in a round:
 //! - the shortest round trip of the round is longer than the shortest ever by an eighth of that (4 to 16 ms), from the
 //!   ninth sample on;
-//! - ACKs have come without a gap of 2 ms for half of the shortest round trip ever and 1 ms (the ACK train).
+//! - ACKs have arrived without a gap above 2 ms for half of the sum of the shortest round trip ever and up to 1 ms (the
+//!   ACK train).
 
 use super::super::{Ack, Window};
 use crate::time::{Span, Time};
@@ -82,8 +83,8 @@ impl Linux {
     }
 }
 
-/// How long the bursts of the sender's host may take, at most 1 ms: at the rate at which Linux would pace slow start,
-/// two windows a round trip.
+/// The time that a burst of the sender's host may take, at most 1 ms, at Linux's pacing rate in slow start: two windows
+/// per round trip.
 fn burst(w: &Window, ack: &Ack) -> Span {
     let per_round = 2 * u64::from(w.cwnd.max(1)) * u64::from(w.mss.max(1));
     Span::from_micros((BURST * u64::from(ack.srtt_us) / per_round).min(1000))

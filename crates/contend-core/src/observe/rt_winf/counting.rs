@@ -101,7 +101,7 @@ impl Counting {
         self.book(role, heard + own, f.start, f.end);
     }
 
-    /// The node ended an exchange of its own. Its answers were sensed.
+    /// The node ended an exchange of its own. Its CTS and ACK were booked before, as sensed frames.
     pub(super) fn sent(&mut self, x: &OwnExchange) {
         if self.count == Count::Carrier {
             let rts = if x.protected { self.radio.rts } else { Span::ZERO };

@@ -2,7 +2,7 @@
 //!
 //! Of six trials, three are the next rate above the best one in a group (INC), two are any rate that is faster (JUMP),
 //! and one is a rate between the fastest and the slowest of the chain (SLOW). Up to five rates of each kind are kept.
-//! They are replaced at the end of a window; one that is still of its kind stays.
+//! They are replaced at the end of a window, except those that still belong to their kind.
 
 use super::stat::{Place, Stat};
 use crate::Rng;
@@ -74,8 +74,8 @@ impl Samples {
         None
     }
 
-    /// A random rate of the next group, if it takes less than the fastest of the chain. A rate in between goes to the
-    /// SLOW ones if it is not known well.
+    /// A random rate of the next group, if it takes less than the fastest of the chain. A slower rate, within the range
+    /// of the chain, is added to the SLOW ones if its share of arrivals is at most `known`.
     fn jump(
         &mut self,
         rates: &[Stat],
