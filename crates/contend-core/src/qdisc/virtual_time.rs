@@ -152,7 +152,7 @@ impl VirtualTime {
     }
 
     /// The first packet of `class`, which was just selected, has left. `next` is the packet behind it. `cost` is the
-    /// sum of the costs of the packets that left, unless only the announced packet left.
+    /// sum of the costs of the packets that left; `None` if only the announced packet left.
     pub fn served(&mut self, class: usize, cost: Option<f64>, next: Option<Head>) {
         let Some(c) = self.classes.get_mut(class) else { return };
         if let Some(cost) = cost {

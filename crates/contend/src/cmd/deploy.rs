@@ -1,6 +1,7 @@
 //! `contend deploy`: loads an algorithm into this machine's kernel, says what is loaded, takes it out.
 //!
-//! The process that deploys holds what it loaded: when it ends, in whatever way, the kernel takes it out.
+//! A loaded program belongs to the process that deployed it: when this process ends, for whatever reason, the program
+//! is taken out.
 
 use super::{print, refused, wrong};
 use crate::Done;
@@ -162,7 +163,7 @@ fn block(name: &str, a: &AtDevice) -> Result<()> {
     loaded::block(block, &settings, device()?, time(&a.how)?)
 }
 
-/// Writes the object where the call wants it. Returns true if it did.
+/// Writes the object to the file of `--object`. Returns true if the option was given.
 fn written(how: &How, object: &[u8]) -> Result<bool> {
     let Some(path) = &how.object else { return Ok(false) };
     std::fs::write(path, object).map_err(|e| {
@@ -205,7 +206,7 @@ fn parameters(twin: &Twin, set: &[String]) -> Result<Parameters> {
     }
 }
 
-/// What needs the feature `bpf`.
+/// The functions that need the feature `bpf`.
 #[cfg(feature = "bpf")]
 mod loaded {
     use super::refused;
@@ -301,7 +302,7 @@ mod loaded {
     }
 }
 
-/// This contend was built without it.
+/// The functions of a contend that was built without the feature `bpf`.
 #[cfg(not(feature = "bpf"))]
 mod loaded {
     use super::refused;

@@ -24,7 +24,7 @@ pub struct Job<'a> {
     pub e: &'a Experiment,
     pub common: &'a Common,
     pub stop: &'a AtomicBool,
-    /// What makes the networks and lets their time pass.
+    /// Builds the networks and advances their time.
     pub engine: &'a dyn Engine,
     /// The interval of `--capture`, if given.
     pub capture: Option<(Time, Time)>,

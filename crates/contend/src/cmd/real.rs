@@ -78,16 +78,16 @@ pub fn stop_on_ctrl_c() -> Result<Stop> {
     Ok(stop)
 }
 
-/// Makes the file at `path` for what is recorded line by line.
+/// Creates the file at `path`, which is then written line by line.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub fn trace_file(path: Option<&Path>) -> Result<Option<BufWriter<File>>> {
     let made = path.map(|p| File::create(p).map(BufWriter::new).map_err(|e| unwritable(p, &e)));
     made.transpose()
 }
 
-/// Ends such a file; `unwritten` is the error of an earlier line.
+/// Flushes and closes such a file; `unwritten` is the error of an earlier line.
 ///
 /// # Errors
 /// When a line could not be written.

@@ -8,23 +8,23 @@ use contend_core::registry::Amount;
 use contend_sim::scenario::{Aggregation, AirtimeLimit};
 use contend_sim::wifi::phy::{Band, LONGEST_PPDU, Phy, Standard};
 
-/// What a table says of aggregation, with what it takes over from `[wifi]`.
+/// The aggregation keys of a table, with the values inherited from `[wifi]`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Aggregating {
     /// The limits of A-MPDUs, if there are any.
     ampdu: Option<Aggregation>,
-    /// Most bytes of an A-MSDU; 0: there are none.
+    /// Maximum size of an A-MSDU in bytes; 0: no A-MSDUs.
     msdu: u32,
-    /// Packets below a queue, if the file says how many.
+    /// Maximum number of packets below a queue, if the file gives it.
     queue: Option<u32>,
 }
 
-/// Fewest packets below the queue, if the file does not say how many; else two windows.
+/// The default number of packets below the queue is two windows, but at least this number.
 const MAC_QUEUE: u32 = 128;
 
 impl Aggregating {
-    /// Reads the keys of a station with this standard. What they do not say is that of `wifi`, as far as the standard
-    /// has it.
+    /// Reads the keys of a station with this standard. Missing keys are inherited from `wifi`, as far as the standard
+    /// supports them.
     pub(crate) fn read(
         f: &mut Fields,
         phy: &Phy,
@@ -84,9 +84,9 @@ fn largest(standard: Standard) -> Option<(u32, u32)> {
     }
 }
 
-/// Most bytes of an A-MSDU; 0 in older standards. IEEE 802.11-2020 §9.4.2.55.2 (HT) and §9.4.2.157.2 (VHT: MPDUs of
-/// 11454 B), 802.11ax-2021 §9.4.2.263 (6 GHz), 802.11be-2024 §9.4.2.321.2 (EHT, at 2.4 GHz too). In an A-MPDU of HT an
-/// MPDU has 4095 B (§10.11).
+/// Maximum size of an A-MSDU in bytes; 0 in older standards. IEEE 802.11-2020 §9.4.2.55.2 (HT) and §9.4.2.157.2 (VHT:
+/// MPDUs of 11454 B), 802.11ax-2021 §9.4.2.263 (6 GHz), 802.11be-2024 §9.4.2.321.2 (EHT, at 2.4 GHz too). In an A-MPDU
+/// of HT an MPDU has 4095 B (§10.11).
 fn largest_msdu(standard: Standard, band: Band, in_ampdu: bool) -> u32 {
     match (standard, band) {
         (Standard::Dsss | Standard::B | Standard::A | Standard::G, _) => 0,
@@ -96,7 +96,7 @@ fn largest_msdu(standard: Standard, band: Band, in_ampdu: bool) -> u32 {
     }
 }
 
-/// Reads `ampdu`: "off", or a table, whose missing keys are those of `usual`. `None` if frames carry one packet.
+/// Reads `ampdu`: "off", or a table, whose missing keys have the values of `usual`. `None` if frames carry one packet.
 fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result<Option<Aggregation>, FileError> {
     if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! Values that depend on `[param]`: `standard = { case = "std", n = "802.11n", else = "802.11ac" }`.
 //!
-//! A case may replace any value of a network, a model or contention. It becomes the value whose key is the value of the
-//! named parameter, or that of `else`. Such a parameter may be a word, which expressions do not know.
+//! A case may replace any value of a network, a model or contention. It selects the value whose key equals the value of
+//! the named parameter, or the value of `else`. Such a parameter may be a word, which expressions do not know.
 
 use super::error::{FileError, Source};
 use super::tree::{CASE, Entry, Node, NodeKind};
@@ -38,7 +38,7 @@ fn collect(node: &Node, named: &mut BTreeSet<String>) {
     }
 }
 
-/// True for a text that begins with a letter: it is no quantity.
+/// True for a text that begins with a letter, which cannot be a quantity.
 fn is_word(node: &Node) -> bool {
     matches!(&node.kind, NodeKind::Text(text) if text.trim_start().starts_with(|c: char| c.is_alphabetic()))
 }

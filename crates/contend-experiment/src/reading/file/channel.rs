@@ -13,7 +13,7 @@ use contend_sim::wifi::{error_model, fading};
 /// The SNRs of a channel in dB.
 const SNRS: (f64, f64) = (-20.0, 100.0);
 
-/// Reads the channel of `[wifi]` or `[[station]]`. What the table does not give is that of `default`.
+/// Reads the channel of `[wifi]` or `[[station]]`. Missing keys have the values of `default`.
 pub(crate) fn read_channel(f: &mut Fields, default: &ChannelSpec) -> Result<ChannelSpec, FileError> {
     let rate_control = f.read("rate_control", |v| choice(&v, rate_control::REGISTRY, "rate control"))?;
     Ok(ChannelSpec {
@@ -81,8 +81,8 @@ pub(crate) fn check_errors(wifi: &Val, given: Option<ErrorModelSpec>, cell: Cell
     Ok(cell)
 }
 
-/// Refuses a channel that reads an SNR and has none; `by_distance` if it has one that follows from positions. `at`
-/// makes the error about the value of a key.
+/// Refuses a channel whose algorithms need an SNR if it has none; `by_distance` is true if its SNR follows from
+/// positions. `at` makes the error about the value of a key.
 pub(crate) fn check_snr(
     channel: &ChannelSpec,
     by_distance: bool,

@@ -74,14 +74,14 @@ pub(crate) fn check_file<B>(
     Err(file.error(format!("has no meaning for {}", entry.name), format!("write kind = \"{reader}\"")))
 }
 
-/// Algorithms of one family that stand side by side, each with its name in the results.
+/// Several algorithms of one family, each with its name in the results.
 pub(crate) type NamedList<B> = Vec<(String, Choice<B>)>;
 
-/// Looks at an algorithm and its place.
+/// Checks an algorithm, given its place in the file.
 type Check<'c, B> = dyn Fn(&Val, &Choice<B>) -> Result<(), FileError> + 'c;
 
 /// Reads a list of algorithms: a name or a table for each. A table has a `name` if its kind alone is ambiguous. `shape`
-/// is an example of a list; `check` sees each algorithm.
+/// is an example of a list; `check` is called for each algorithm.
 pub(crate) fn named_list<B: 'static>(
     v: &Val,
     family: &'static [Entry<B>],

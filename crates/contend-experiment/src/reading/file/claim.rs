@@ -17,7 +17,7 @@ pub struct Claim {
     pub id: String,
     /// The paper's statement; empty if the claim is not from a paper.
     pub paper: String,
-    /// Whose claim it is.
+    /// Who makes the claim: the paper, or we.
     pub source: Origin,
     /// What must hold.
     pub requirement: Requirement,
@@ -121,7 +121,7 @@ pub enum Expect {
     },
 }
 
-/// Whose a claim is.
+/// The origin of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The paper states it.

@@ -71,8 +71,8 @@ fn mbps(bps: u64) -> String {
     format!("{}Mbps", (bps as f64 / 1e5).round() / 10.0)
 }
 
-/// Reads the rate of data frames of a station with `standard` in the cell of `phy`. What the table does not give is
-/// that of `default`, or else the highest.
+/// Reads the rate of data frames of a station with `standard` in the cell of `phy`. Missing keys have the values of
+/// `default`, or else the highest possible values.
 pub(crate) fn data_rate(
     f: &mut Fields,
     standard: Standard,
@@ -142,7 +142,7 @@ impl<'a> Given<'a> {
         [width, streams, mcs, guard, fec, padding, extended].into_iter().flatten().next()
     }
 
-    /// The mode that the keys name. What they do not name is that of `cell`, the mode of `[wifi]`.
+    /// The mode that the keys select. Missing keys have the values of `cell`, the mode of `[wifi]`.
     fn mode(&self, f: &Fields, family: Family, cell: Option<Mode>, widest: u16, band: Band) -> Result<Mode, FileError> {
         let family = self.family(cell.map_or(family, |c| c.family))?;
         let cell = cell.filter(|c| c.family == family);

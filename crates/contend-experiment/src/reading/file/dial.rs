@@ -1,4 +1,4 @@
-//! Dials: what of a file can be turned, between which bounds. `contend live` shows them.
+//! Dials: the keys of a file that `contend live` can change, with their bounds.
 
 use super::keys::{self, Key, Kind, keys};
 use super::tree::{Node, NodeKind, read_setting, split_path};
@@ -10,20 +10,20 @@ use contend_core::Refusal;
 use contend_core::registry::{Param, Unit};
 use serde::Serialize;
 
-/// A key that can be turned.
+/// A key that the user of the page can change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dial {
     /// The key path, as `--set` takes it.
     pub key: String,
-    /// The value of the file, as `--set` takes it; `None`: all values of a swept key, or what holds without the key.
+    /// The value in the file, as `--set` takes it; `None`: all values of a swept key, or the default of a missing key.
     pub value: Option<String>,
     /// What the key means.
     pub doc: String,
-    /// How it is turned.
+    /// The kind of control.
     pub turn: Turn,
 }
 
-/// How a dial is turned.
+/// The kind of control that changes a key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Turn {
@@ -33,13 +33,13 @@ pub enum Turn {
         low: f64,
         /// The largest number.
         high: f64,
-        /// Where the dial stands.
+        /// The present number.
         at: f64,
         /// The unit that follows the number; may be empty.
         unit: &'static str,
         /// True if only whole numbers are values.
         whole: bool,
-        /// True if equal turns multiply the number; otherwise they add to it.
+        /// True if the scale of the slider is logarithmic; otherwise it is linear.
         log: bool,
     },
     /// One of some values: their texts, and what `--set` takes.
@@ -66,7 +66,7 @@ impl From<SweptValue> for Named {
     }
 }
 
-/// A number can be turned to this many times its value, and to this part of it.
+/// A slider goes from the value divided by this factor to the value multiplied by it.
 const REACH: f64 = 10.0;
 
 impl Experiment {
@@ -194,7 +194,7 @@ fn kind(node: &Node) -> Option<&str> {
     }
 }
 
-/// What stands behind a key path.
+/// What a key path refers to.
 enum Meaning {
     /// A key of a table.
     Key(&'static Key),

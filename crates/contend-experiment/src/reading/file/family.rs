@@ -56,7 +56,7 @@ pub struct Algorithm {
     pub summary: &'static str,
     /// The parameters.
     pub params: &'static [Param],
-    /// What others know of it.
+    /// The properties that other code may use.
     pub facts: &'static [Fact],
 }
 
@@ -191,7 +191,7 @@ impl Algorithm {
     pub fn needs(&self) -> String {
         self.nouns(|fact| if let Fact::Needs(need) = fact { Some(need) } else { None })
     }
-    /// What it is that others need, in words; empty for nothing.
+    /// What it provides for other algorithms, in words; empty for nothing.
     pub fn gives(&self) -> String {
         self.nouns(|fact| if let Fact::Gives(need) = fact { Some(need) } else { None })
     }

@@ -19,7 +19,7 @@ const FARTHEST: f64 = 1e6;
 
 /// `[field]` without the stations.
 pub(crate) struct Field<'a> {
-    /// The ground; infinite without `area`.
+    /// The area in which stations move; infinite without `area`.
     pub area: Area,
     /// The links that the file gives.
     links: Option<Val<'a>>,
@@ -208,7 +208,7 @@ pub(super) fn point(v: &Val) -> Result<Point, FileError> {
     }
 }
 
-/// Reads the sides of the ground.
+/// Reads the sides of the area.
 fn area(v: &Val) -> Result<Area, FileError> {
     let Point { x, y } = point(v)?;
     Ok(Area { width: x, height: y })

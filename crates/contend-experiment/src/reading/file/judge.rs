@@ -14,8 +14,8 @@ const TOLERANCE: f64 = 0.1;
 /// Context of claims, checks and figures.
 pub(crate) struct Judge<'a> {
     pub sweep: &'a Sweep,
-    /// Keys that the command line sets or sweeps, with the number of each table. What claims select of these keys need
-    /// not exist.
+    /// Keys that the command line sets or sweeps, with the number of each table. Claims may select values of these keys
+    /// that do not exist.
     pub set: Vec<Vec<String>>,
 }
 

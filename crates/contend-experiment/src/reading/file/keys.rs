@@ -34,7 +34,7 @@ pub struct Key {
     pub name: &'static str,
     /// The kinds of value that it takes; one of them.
     pub kinds: &'static [Kind],
-    /// What holds without the key.
+    /// The default.
     pub default: Default,
     /// A value as in a file.
     pub example: &'static str,
@@ -42,7 +42,7 @@ pub struct Key {
     pub doc: &'static str,
 }
 
-/// What holds if a table does not have a key.
+/// The default of a key that a table does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Default {
     /// The key is mandatory.

@@ -3,8 +3,8 @@
 //! First the text becomes a [`tree`] of values with their places, and `--set` sets key paths in it (`apply_sets`). For
 //! each point, `Experiment::at` sets those of the sweep and of the claim's overlay, and chooses the values that depend
 //! on `[param]` (`cases.rs`). `network::resolve` then reads that tree from the beginning, table by table and member by
-//! member. So each rule is written once and
-//! applies to all of them. Every error is a [`FileError`] with file, line, key and remedy.
+//! member. So each rule is written once and applies to settings, points and overlays alike. Every error is a
+//! [`FileError`] with file, line, key and remedy.
 //!
 //! # Names
 //! A `[[flow]]` with a `count` has members `<name>.<k>`, with k from 1. A flow without `count` is called `<name>`.
@@ -139,7 +139,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     parse_with(name, text, overrides, |_, _| Err(io::Error::other("files cannot be read here")))
 }
 
-/// Like [`parse`]; `files` brings the files that the experiment names.
+/// Like [`parse`]; `files` reads the files that the experiment names.
 ///
 /// # Errors
 /// When the text is invalid, or a file cannot be read.

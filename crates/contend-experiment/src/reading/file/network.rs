@@ -165,7 +165,7 @@ struct Builder<'a> {
     association: Vec<Option<usize>>,
     /// The access points at which a link of the file ends.
     linked: BTreeSet<usize>,
-    /// The pairs of access points that a wire of their own joins.
+    /// The pairs of access points that are joined by a wire of their own.
     joined: BTreeSet<(usize, usize)>,
     flows: Vec<FlowSpec>,
     members: Vec<Member>,

@@ -29,7 +29,7 @@ pub(crate) enum End {
     Station,
     /// At a named place.
     At(Place),
-    /// At a station that each run draws.
+    /// At a station that is drawn at random in each run.
     Random,
 }
 
@@ -173,7 +173,7 @@ impl Places {
         }
     }
 
-    /// The stations of which a run draws one, if `val` is "random" or "random(GROUP)".
+    /// The stations from which each run draws one, if `val` is "random" or "random(GROUP)".
     pub fn random(&self, val: &Val) -> Result<Option<Vec<Place>>, FileError> {
         let val = val.pick()?;
         random_among(val.text()?).map(|set| self.candidates(&val, set)).transpose()

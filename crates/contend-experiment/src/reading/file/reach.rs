@@ -1,5 +1,5 @@
-//! Checks, before the run, who reaches whom in a field: no two stations on one spot, a route for every flow, and a
-//! cell for the access rules that need one.
+//! Checks a field before the run: no two stations have the same position, every flow has a route, and all stations hear
+//! each other if an access rule requires it.
 
 use super::error::FileError;
 use super::reader::Val;
@@ -91,7 +91,7 @@ impl Reach<'_, '_> {
         }
     }
 
-    /// Refuses aggregates beside broadcasts, which no block acknowledgment answers.
+    /// Refuses aggregates in a network with broadcasts, because broadcasts get no block acknowledgment.
     fn aggregates(&self) -> Result<(), FileError> {
         let messages = |r: &Choice<routing::Build>| !r.entry.has(Fact::Constant);
         let broadcasts = self.field.arp || self.field.routing.as_ref().is_some_and(messages);
@@ -178,7 +178,7 @@ impl Reach<'_, '_> {
         ))
     }
 
-    /// For each station, the number of a station that stands for all those it can reach.
+    /// For each station, the number of the station that represents its connected component.
     fn parts(&self) -> Vec<Number> {
         let points: Vec<Point> = (0..self.field.sites.len()).map(|i| self.point(i)).collect();
         let squares = Squares::new(&points, self.field.range);
@@ -213,7 +213,7 @@ impl Reach<'_, '_> {
         }
     }
 
-    /// The two stations that are nearest to each other, one in this part and one outside, and their distance.
+    /// The nearest pair of stations with one in this component and one outside, and their distance.
     fn gap(&self, parts: &[Number], part: Option<Number>) -> Option<(Number, Number, f64)> {
         let (mut inside, mut outside): (Vec<Number>, Vec<Number>) =
             (0..parts.len()).partition(|&i| parts.get(i).copied() == part);
@@ -241,8 +241,8 @@ impl Reach<'_, '_> {
         best
     }
 
-    /// The station through which packets between `place` and `other` pass the air: for a wired node, the access point
-    /// of the other end.
+    /// The station at which packets between `place` and `other` enter or leave the air: for a wired node, the access
+    /// point of the other end.
     fn on_air(&self, place: Place, other: Place) -> Option<Number> {
         match (place, other) {
             (Place::Ap(i), _) => Some(i),

@@ -23,7 +23,7 @@ pub(crate) struct Sites<'a> {
     nodes: BTreeMap<String, u32>,
 }
 
-/// What the keys of a station say.
+/// The keys of a station.
 struct Keys<'a> {
     position: Option<Val<'a>>,
     grid: Option<Val<'a>>,

@@ -292,8 +292,8 @@ impl Sweep {
         self.key(path)?.choice(node).map(Labelled::swept)
     }
 
-    /// The settings that go with `named`: if these are values of some keys of a `zip`, and of one row only, the other
-    /// keys of the `zip` have the values of that row.
+    /// The values of the other keys of a `zip`, if the values that `named` gives to keys of this `zip` occur together
+    /// in one row only.
     pub fn joined(&self, named: &[(String, Site, Node)]) -> Vec<(String, Site, Node)> {
         let mut all = vec![];
         for axis in &self.axes {

@@ -29,7 +29,7 @@ struct Variant {
     echo: EcnEcho,
     /// Default initial window in segments.
     initial_window: u32,
-    /// Default expiry from which on the timeout doubles.
+    /// Default of `backoff_after`: the timeout doubles from this expiry on.
     backoff_after: u32,
 }
 

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Longest trace, in bytes.
 const LONGEST_TRACE: u64 = 16 << 20;
 
-/// Brings the text of a file that an experiment names: from its path, which begins with the folder of the experiment
-/// file, and the largest size in bytes. Longer files and those that are not text are errors.
+/// Reads the text of a file that an experiment names. The arguments are its path, which begins with the folder of the
+/// experiment file, and the largest size in bytes. A longer file and a file that is not text are errors.
 pub type Files = fn(path: &str, longest: u64) -> io::Result<String>;
 
 /// The traces of an experiment by their paths as written in the file. Each is read once, so that all runs have the
@@ -32,14 +32,14 @@ struct Trace {
     /// Its path, from the folder of the program.
     file: String,
     text: Arc<str>,
-    /// What it means, once something asked for it.
+    /// Its parsed content, after the first use.
     rate: Option<WireRate>,
     movement: Option<Arc<Movement>>,
     losses: Option<Arc<PerTable>>,
 }
 
 impl Traces {
-    /// None is read yet; `files` brings them.
+    /// No trace has been read yet; `files` reads them.
     pub(super) fn of(files: Files) -> Traces {
         Traces { files, read: Mutex::default() }
     }

@@ -119,7 +119,7 @@ fn fields(line: &str) -> Vec<&str> {
     }
 }
 
-/// The value of `text` in base units, which a plain number has.
+/// The value of `text` in base units; a plain number is in base units.
 fn value(text: &str, dimension: Dimension, most: f64) -> Option<f64> {
     let value = match Quantity::parse(text) {
         Ok(q) if q.unit == dimension => q.value,

@@ -10,7 +10,7 @@ pub(super) const NONE: &[Word] = &[word("none", "Nothing.")];
 pub(super) const COUNT: Key = key("count", &[Kind::Whole(0, 100_000)], Words("one member, called NAME"), "10",
     "Number of members, called NAME.1, NAME.2, ...; 0 switches all off.");
 
-/// The places that need no table of their own.
+/// The words that name a place without a table in the file.
 pub(super) const PLACES: &[Word] = &[
     word("server", "A wired host behind the access point that only this flow uses."),
     word("station", "A station that only this flow uses."),

@@ -71,7 +71,7 @@ pub(super) static LINK: Table = Table {
     ],
 };
 
-/// The keys of a direction that differs: without them, the other direction's.
+/// The keys of the reverse direction. A missing key has the value of the other direction.
 const REVERSE: &[Key] = &[
     Key { default: Words("as in the other direction"), ..WIRE_RATE },
     Key { default: Words("as in the other direction"), ..WIRE_DELAY },

@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Gives each station that names no access point the one whose signal is strongest at the start.
+    /// Associates each station that names no access point with the access point whose signal is strongest at the start.
     pub(super) fn associate(&mut self, links: Option<&[FieldLink]>) -> Result<(), FileError> {
         let Some(field) = self.field.as_ref().filter(|_| self.aps.len() > 1) else { return Ok(()) };
         let Some((aps, stations)) = self.sites.all.split_at_checked(self.aps.len()) else { return Ok(()) };
@@ -103,8 +103,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Joins the access points of stations at the two ends of a flow, each pair with a wire of its own. An access point
-    /// with a link of the file gets no wire, and stations that forward packets need none.
+    /// Joins the access points at the two ends of a flow by a wire, one for each pair. Access points that have a link
+    /// in the file get no such wire, and none is needed where stations forward packets.
     pub(super) fn join(&mut self, ends: [&[Place]; 2], wire: Fields<'a>) -> Result<(), FileError> {
         if self.aps.len() < 2 || self.field.as_ref().is_some_and(Field::forwards) {
             return Ok(());

@@ -7,7 +7,7 @@ use contend_sim::scenario::{Place, Transport};
 use std::collections::BTreeSet;
 
 impl<'a> Builder<'a> {
-    /// Checks that senders which read what their station knows of its air have an observer there.
+    /// Checks that there is an observer at the station of each sender that reads an estimate of the air.
     pub(super) fn check_observers(&self) -> Result<(), FileError> {
         for (flow, at) in self.flows.iter().zip(&self.from) {
             let cc = match &flow.ends.transport {
