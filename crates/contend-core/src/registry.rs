@@ -57,8 +57,7 @@ pub enum Fact {
     /// It changes nothing during a run: a station does not move, rates and routes stay those of the start, an SNR stays
     /// that of the file.
     Constant,
-    /// A discipline that is first in, first out, and drops what its [limit](Entry::limit) has no room for, and nothing
-    /// else.
+    /// A FIFO that drops only the packets that exceed its [limit](Entry::limit).
     DropTail,
     /// A traffic source that has more to send than any network carries, so that the network alone decides the rate.
     /// Every other source has a rate of its own.
@@ -133,11 +132,11 @@ pub struct Param {
     /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1);
     /// (0, 0) when the unit has no range.
     pub range: (f64, f64),
-    /// What the value tells others before the algorithm is built.
+    /// The use of the value by other code before the algorithm is built.
     pub role: Role,
 }
 
-/// What the value of a parameter tells others before the algorithm is built.
+/// The use of a parameter's value by other code before the algorithm is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing.
@@ -197,7 +196,7 @@ impl Param {
     pub const fn word(name: &'static str, words: &'static [&'static str], doc: &'static str) -> Param {
         Param::new(name, Unit::Word(words), doc)
     }
-    /// The same with a value for when the file is silent, written as in a file.
+    /// The same with a default, written as in a file.
     #[must_use]
     pub const fn default(mut self, text: &'static str) -> Param {
         self.default = Some(text);

@@ -2,7 +2,7 @@
 //!
 //! - The rule lowers the advertised window of an acknowledgment if it is larger than the share. Flows are counted as in
 //!   `fcwa`.
-//! - The rule uses neither delays nor delayed acknowledgments. The packets under way never exceed the buffer size,
+//! - The rule uses neither delays nor delayed acknowledgments. The packets in flight never exceed the buffer size,
 //!   whatever the path can hold.
 
 use super::window::{self, Flows};

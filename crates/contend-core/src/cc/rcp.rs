@@ -1,9 +1,9 @@
 //! RCP: the queues on the path say how fast to send.
 //!
 //! - The rate counts IP packets with their headers. The sender paces its payload so that packets leave at the rate.
-//! - The window only bounds what is under way: `window_100` percent of rate x round-trip time. At 100 it is eq. 5.13 of
-//!   the thesis; a larger one leaves the rate to the pacer.
-//! - Losses change neither rate nor window. What is lost is retransmitted at the rate.
+//! - The window only bounds the data in flight: `window_100` percent of rate x round-trip time. At 100 it is eq. 5.13
+//!   of the thesis; a larger one leaves the rate to the pacer.
+//! - Losses change neither rate nor window. Lost segments are retransmitted at the rate.
 //! - A SYN asks for the first rate. Without a handshake the initial window leaves at once.
 //! - While the gap between two packets is longer than a round trip, the sender requests the rate with packets without
 //!   data (REF).

@@ -3,8 +3,8 @@
 //!
 //! - The target window W* is what R needs over the present round trip. Below W* the window approaches W* within about
 //!   four round trips; a loss does not reduce it below W*.
-//! - A model of the receiver's playout buffer is filled by what is acknowledged and drained at R. While it is below its
-//!   cushion, the target is higher, and the window still grows at Reno's pace above it.
+//! - A model of the receiver's playout buffer is filled by acknowledged data and drained at R. While the buffer is
+//!   below its cushion, the target is higher, and the window still grows at Reno's pace above the target.
 //! - A guard against congestion collapse: if several losses come within a short time and the flow gets less than half
 //!   of R, it behaves like Reno for a while. With a rate of 0 the flow is always Reno.
 //! - The recovery decides what is retransmitted, and when: the variant `tcp_av` sends lost retransmissions again, and

@@ -7,8 +7,8 @@
 //!   acknowledged segment; the growth is then proportional to the rate.
 //! - The rate is cut at most once in a control interval. The thesis does not print the factor.
 //! - The first rate is the initial window in each control interval.
-//! - The window only bounds what is under way, see `rcp.rs`. Losses change neither rate nor window: WCP reacts to
-//!   marks. What is lost is retransmitted at the rate.
+//! - The window only bounds the data in flight, see `rcp.rs`. Losses change neither rate nor window: WCP reacts to
+//!   marks. Lost segments are retransmitted at the rate.
 //! - The thesis also sets the channel utilisation `util_` = 0.7. It belongs to WCPCap, which estimates capacity and is
 //!   not run.
 

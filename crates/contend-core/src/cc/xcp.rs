@@ -44,7 +44,7 @@ pub(super) struct Xcp {
     header: u32,
     /// C_desired in bytes per second.
     desired: u64,
-    /// What the window has beyond whole segments, in bytes.
+    /// The fraction of a segment that belongs to the window, in bytes.
     rest_q10: i64,
 }
 

@@ -16,7 +16,7 @@ const NEAR: i32 = 1 << 3;
 const INTERVAL_SHIFT: u32 = 4;
 const UNIT_US: u32 = 16;
 
-/// What a node tells its neighbours.
+/// The notice of a node to its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notice {
     /// True if its queue, and so each of its links, is congested.

@@ -1,4 +1,4 @@
-//! The arithmetic of XCP-Winf and RCP-Winf: what a queue takes for capacity, load and throughput of a sender.
+//! The arithmetic of XCP-Winf and RCP-Winf: the values that a queue uses as capacity, load and throughput of a sender.
 //!
 //! Several printed equations contradict the claims of the thesis. Each has its printed form and a repaired one. Rates
 //! are in bytes per second.
@@ -16,14 +16,14 @@ pub struct Air {
     pub available: f64,
 }
 
-/// What XCP takes for the load of its link.
+/// The value that XCP uses as the load of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// What arrived at the queue, as in XCP.
     Used,
     /// Eq. 5.5 as printed: the available bandwidth is used as the load. Feedback grows with the load.
     Literal,
-    /// Eq. 5.5 with the available bandwidth as what is spare.
+    /// Eq. 5.5 with the available bandwidth as the spare capacity.
     Available,
 }
 
@@ -51,7 +51,7 @@ impl Load {
     }
 }
 
-/// What RCP takes for the input of its link.
+/// The value that RCP uses as the input of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// What arrived at the queue, as in RCP.

@@ -1,4 +1,4 @@
-//! What a node spends to send its own packets: backoff, and attempts that fail (Barreto 2012 §5.4, eqs. 5.19, 5.20).
+//! The costs of a node's own packets: backoff, and attempts that fail (Barreto 2012 §5.4, eqs. 5.19, 5.20).
 
 use super::local::{Local, ONE};
 use super::{ExchangeOutcome, OwnExchange, Radio};

@@ -43,7 +43,7 @@ pub trait Observer: Debug + Send {
     fn local(&self, now: Time) -> Local;
 }
 
-/// What an observer knows of its node's PHY and MAC before it hears anything.
+/// The constants of the node's PHY and MAC, which an observer gets when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Radio {
     /// Rate of the node's data frames in bytes per second.

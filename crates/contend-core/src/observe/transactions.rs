@@ -80,9 +80,9 @@ pub(super) struct Transactions {
     radio: Radio,
     /// When the node began to contend for its own data.
     began: Time,
-    /// End of the CTS that the node got.
+    /// End of the CTS that the node received.
     cts: Option<Time>,
-    /// What the ACK that the node got carried.
+    /// The note in the ACK that the node received.
     note: Option<u32>,
     incoming: Underway,
     overheard: Underway,

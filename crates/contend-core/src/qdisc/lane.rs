@@ -30,7 +30,7 @@ impl Lane {
         self.waiting.remove(&p);
         Some(p)
     }
-    /// Removes the first packet of which `is_wanted` is true.
+    /// Removes the first packet for which `is_wanted` is true.
     pub fn pop_first(&mut self, is_wanted: impl FnMut(&Packet) -> bool) -> Option<Packet> {
         let p = self.queue.remove(self.queue.iter().position(is_wanted)?)?;
         self.waiting.remove(&p);

@@ -104,7 +104,7 @@ impl VirtualTime {
     }
 
     /// The class to serve next, if each class is a receiver: of those that `below` can serve. `waits` is true for a
-    /// class of which packets wait. The caller must then call [`VirtualTime::served`].
+    /// class with waiting packets. The caller must then call [`VirtualTime::served`].
     pub fn turn(&mut self, below: &dyn Below, waits: impl Fn(usize) -> bool) -> Option<usize> {
         let is_over = |c: usize| !waits(c) && !below.holds(c as u32);
         loop {
@@ -116,7 +116,7 @@ impl VirtualTime {
         }
     }
 
-    /// `class`, of which no packet waits, needs a turn, in which `head` is charged if no packet leaves.
+    /// Queues `class`, which has no waiting packet, for a turn. If no packet leaves in this turn, `head` is charged.
     pub fn hold(&mut self, class: usize, head: Head) {
         if !self.is_held(class) {
             self.held.push(class);

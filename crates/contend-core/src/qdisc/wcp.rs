@@ -122,7 +122,7 @@ impl Wcp {
         &mut self.neighbours[place]
     }
 
-    /// What this node tells its neighbours.
+    /// The notice of this node to its neighbours.
     fn own(&mut self, now: Time) -> Notice {
         let source = self.average > self.threshold;
         let end = source || self.known(now).any(|n| n.notice.source && now < n.sends_until);

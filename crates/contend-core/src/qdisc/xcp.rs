@@ -92,7 +92,7 @@ pub(super) enum Aggregate {
     Queue {
         /// The law.
         law: Blind,
-        /// True if the smallest queue of an interval counts. False: what waits at its end.
+        /// True if the smallest backlog of an interval counts; false if the backlog at its end counts.
         persistent: bool,
     },
 }
@@ -124,7 +124,7 @@ pub(super) struct Xcp {
     persistent: f64,
     /// The smallest backlog of this interval so far in bytes.
     least: f64,
-    /// What the queue knows of its link, from the last interval.
+    /// The estimate of the link from the last interval.
     air: Air,
 }
 

@@ -38,7 +38,7 @@ pub fn wrong(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Re
     miette!(help = remedy, "{what}")
 }
 
-/// What was refused, as the command's error.
+/// A refusal as an error of the command.
 pub fn refused(why: Refusal) -> Report {
     let Refusal { what, remedy } = why;
     if remedy.is_empty() { miette!("{what}") } else { wrong(what, remedy) }

@@ -59,7 +59,7 @@ pub struct Args {
     common: Common,
 }
 
-/// Least predicted CPU time, in seconds, of which a call tells.
+/// Smallest predicted CPU time, in seconds, that is worth a message.
 const WORTH_A_LINE: f64 = 10.0;
 
 pub fn run(args: &Args) -> Result<Done> {

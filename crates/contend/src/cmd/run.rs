@@ -168,7 +168,7 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     Ok(done)
 }
 
-/// What repeats the runs of an emulation.
+/// The engine that repeats the runs of an emulation.
 #[cfg(target_os = "linux")]
 fn replaying(folder: &Path) -> Result<Box<dyn Engine>> {
     Ok(Box::new(contend_emu::replay::Replay::of(folder.to_path_buf())))

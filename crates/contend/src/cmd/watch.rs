@@ -75,7 +75,8 @@ pub fn run(args: Args) -> Result<Done> {
     }
 }
 
-/// What changes when a file is saved. A file that is missing for a moment, as some editors do it, has a state too.
+/// Time and size of a file, which change when it is saved; `None` while the file is missing, as it is for a moment when
+/// some editors save.
 fn state(file: &Path) -> Option<(SystemTime, u64)> {
     let about = std::fs::metadata(file).ok()?;
     Some((about.modified().ok()?, about.len()))

@@ -109,7 +109,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Reads what carries the flow, and returns it with the payload of a packet in bytes.
+/// Reads the transport of the flow. Returns it with the payload of a packet in bytes.
 fn transport<'a>(
     f: &mut Fields<'a>,
     udp: &mut Fields<'a>,
@@ -144,7 +144,7 @@ fn transport<'a>(
     }
 }
 
-/// Reads what the flow carries: `traffic`, or the rate of `udp`.
+/// Reads the traffic source of the flow: `traffic`, or the rate of `udp`.
 fn traffic<'a>(
     f: &Fields<'a>,
     udp: &mut Fields<'a>,

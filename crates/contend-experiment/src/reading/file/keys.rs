@@ -1,6 +1,6 @@
 //! All keys of an experiment file: meaning, kind of value, default and example, table by table.
 //!
-//! `contend explain`, the reference and the JSON schema for editors show these tables. Tests hold them against the
+//! `contend explain`, the reference and the JSON schema for editors show these tables. Tests compare them with the
 //! reader: it asks for these keys and no others, refuses what lies outside their ranges, accepts every example, and
 //! every default that is written here changes nothing.
 

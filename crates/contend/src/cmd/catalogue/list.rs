@@ -65,7 +65,7 @@ const EXPERIMENTS: &str = "experiments";
 /// Names of one kind.
 struct Family {
     name: &'static str,
-    /// Each name with a phrase that tells it from its neighbours.
+    /// Each name with a phrase that distinguishes it from the other names.
     entries: Vec<(String, String)>,
 }
 
