@@ -62,7 +62,7 @@ pub enum Fact {
     /// A traffic source that has more to send than any network carries, so that the network alone decides the rate.
     /// Every other source has a rate of its own.
     Greedy,
-    /// It reads the file that the key `file` names. The text says what the file is.
+    /// It reads the file that the key `file` names. The text describes the file.
     File(&'static str),
     /// It works only in a network that provides this.
     Needs(Need),
@@ -511,8 +511,8 @@ pub const fn name_of(module: &'static str) -> &'static str {
     }
 }
 
-/// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`. The [`Fact`]s of a member stand
-/// behind its name: `registry!(Build; fifo [Fact::DropTail], codel);`.
+/// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`. The [`Fact`]s of a member follow
+/// its name: `registry!(Build; fifo [Fact::DropTail], codel);`.
 #[macro_export]
 macro_rules! registry {
     ($build:ty; $($name:ident $([$($fact:expr),+ $(,)?])?),* $(,)?) => {

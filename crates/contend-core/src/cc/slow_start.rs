@@ -1,4 +1,4 @@
-//! Slow start, and what ends it before the queue overflows (HyStart).
+//! Slow start, and HyStart, which ends it before the queue overflows.
 
 mod linux;
 mod rfc9406;

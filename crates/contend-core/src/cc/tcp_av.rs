@@ -120,7 +120,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
 }
 
 impl TcpAv {
-    /// What is sent in `time` at `rate` bytes per second, in 2^-10 segments.
+    /// The data sent in `time` at `rate` bytes per second, in 2^-10 segments.
     fn segments_q10(rate: u64, us: u64, w: &Window) -> u64 {
         let bytes_q10 = u128::from(rate) * u128::from(us) * u128::from(ONE) / 1_000_000;
         u64::try_from(bytes_q10 / u128::from(w.mss.max(1))).unwrap_or(u64::MAX).min(1 << 40)
@@ -300,8 +300,8 @@ mod tests {
         assert_eq!(Flow::new(120, &reno).lose(LOSS), (60, 60));
     }
 
-    /// By hand: an empty cushion of 625 segments lets it aim at 312 segments a second more: 168 segments. A
-    /// round trip takes 1 - exp(-1/4) of what is missing: 15.
+    /// By hand: an empty cushion of 625 segments lets it aim at 312 segments a second more: 168 segments. A round trip
+    /// closes 1 - exp(-1/4) of the difference: 15.
     #[test]
     fn the_window_is_steered_to_the_target_and_stays_when_the_cushion_is_full() {
         let mut flow = Flow::new(100, &[]);

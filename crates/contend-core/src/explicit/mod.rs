@@ -2,8 +2,8 @@
 //!
 //! A sender writes an [`Explicit`] header into its data packets, the queues on the path change the header, the receiver
 //! returns it in its acknowledgments, and the sender's controller obeys. Queues do not change acknowledgments, so the
-//! way back may differ from the way there (Barreto 2012 §5.2). Each protocol has a kind of header with its own meaning
-//! of the fields.
+//! return path may differ from the forward path (Barreto 2012 §5.2). Each protocol has a kind of header with its own
+//! meaning of the fields.
 
 use crate::packet::{Explicit, Packet};
 
@@ -37,7 +37,7 @@ pub struct HeaderFormat {
     pub bytes: u32,
 }
 
-/// What a receiver returns: the headers of the data packets that the next acknowledgment covers.
+/// The feedback that a receiver returns: the headers of the data packets that the next acknowledgment covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
     /// Kind of the header; 0: nothing to return.

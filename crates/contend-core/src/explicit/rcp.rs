@@ -2,7 +2,7 @@
 //!
 //! Rates are in bytes per second, times in seconds.
 
-/// What a queue measured when the rate is updated.
+/// The measurements of a queue at an update of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Time since the last update (T_e).
@@ -29,7 +29,7 @@ pub struct Law {
 }
 
 impl Law {
-    /// The rate that follows `rate` on a link of which `target` may be used (eta C).
+    /// The next rate after `rate` on a link whose usable capacity is `target` (eta C).
     pub fn next(&self, rate: f64, target: f64, m: &Measured) -> f64 {
         // Barreto 2012 eq. 2.22, in the form of the code of RCP: N = C / R.
         let spare = self.alpha * (target - m.input) - self.beta * m.queue / m.rtt;

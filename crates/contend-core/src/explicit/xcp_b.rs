@@ -24,7 +24,7 @@ pub struct Blind {
 }
 
 impl Blind {
-    /// The change of the aggregate (F) at the end of a control interval: `queue` waits, and `rtt` is the mean
+    /// The change of the aggregate (F) at the end of a control interval: `queue` is the backlog, and `rtt` the mean
     /// round-trip time (d).
     pub fn change(&mut self, alpha: f64, beta: f64, queue: f64, rtt: f64) -> f64 {
         let moved = queue - core::mem::replace(&mut self.before, queue);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     /// One flow over a link of 1 MB/s, as a fluid whose rate changes by the feedback once in a round trip: the queue
-    /// comes to rest at its target, and never exceeds the buffer (chi <= 1 / (5 - alpha - beta)).
+    /// settles at its target, and never exceeds the buffer (chi <= 1 / (5 - alpha - beta)).
     #[test]
     fn a_fluid_comes_to_rest_at_the_target_and_never_overflows() {
         let (capacity, rtt, mut law) = (1e6, 0.1, Blind { target: 10_000.0, ..LAW });

@@ -12,7 +12,7 @@ const GAIN_SHIFT: u32 = 4;
 pub(super) struct Effort {
     /// Backoff of the packet in service, over its attempts so far.
     backoff: Span,
-    /// The same of the last packet that was acknowledged.
+    /// Backoff of the last packet that was acknowledged.
     done: Span,
     overhead_q20: u32,
     /// `None` before the first attempt.

@@ -2,7 +2,7 @@
 //! for an arrival.
 //!
 //! A law with a clock needs no timer. The queue does not change between packets, so missed clock ticks are processed
-//! when the next packet comes or goes ([`Law::pass`], [`Clock`]).
+//! when the next packet arrives or leaves ([`Law::pass`], [`Clock`]).
 
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, happens};

@@ -2,9 +2,9 @@
 //! probability every `t_update`, according to the queueing delay and its change.
 //!
 //! Differences from RFC 8033:
-//! - There is no timer. The input of the controller changes only when a packet comes or goes. The missed updates are
-//!   made at that time, before the packet is handled, also if an update is due in the same nanosecond. The result is
-//!   that of a timer at the multiples of `t_update`.
+//! - There is no timer. The input of the controller changes only when a packet arrives or leaves. The missed updates
+//!   are made at that time, before the packet is handled, also if an update is due in the same nanosecond. The result
+//!   is that of a timer at the multiples of `t_update`.
 //! - The queueing delay is that of the last packet that left, or 0 if no packet waits (as in Linux and ns-3). With
 //!   `estimate = "rate"` it is the estimate of §5.2 at the last update. A measurement begins with the packet that
 //!   leaves (§5.2; in Appendix B, behind it) and ends with its sample (Appendix B).

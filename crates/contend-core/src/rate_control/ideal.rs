@@ -25,7 +25,7 @@ pub const PARAMS: &[Param] = &[Param::fraction(
 .default("10%")
 .range(1e-9, 0.999)];
 
-/// The SNR in dB between which the smallest one is searched.
+/// The bounds in dB of the search for the smallest SNR.
 const SEARCHED: (f64, f64) = (-30.0, 90.0);
 
 /// Builds the rate control.

@@ -5,7 +5,8 @@
 //! - The expected throughput of a rate is its share, of which only 90 % count, divided by the time of an MPDU: its
 //!   airtime, and its part of the overhead of an average aggregate.
 //! - A chain has the rates with the highest throughput, and then the robust rate: of the rates that are clearly slower
-//!   and arrive with 75 %, the one with the highest throughput. Each has as many attempts as fit into 6 ms.
+//!   and have a share of arrivals above 75 %, the one with the highest throughput. Each has as many attempts as fit
+//!   into 6 ms.
 //! - Every 20 ms one burst is a trial of another rate (`samples`).
 //!
 //! Left out: legacy rates beside HT rates, protection of the later rates of a chain by RTS. Whole numbers have 12
@@ -195,8 +196,8 @@ impl MinstrelHt {
         (100 * (u64::from(prob.min(self.most)) * 1_000_000 / time.max(1))) >> PLACES
     }
 
-    /// The rates with the highest throughput. Of equal throughput, the higher share of arrivals comes first; places
-    /// that are left have the slowest rate.
+    /// The rates with the highest throughput. Of rates with equal throughput, the one with the higher share of arrivals
+    /// comes first. Unused places have the slowest rate.
     fn find_best(&self) -> [Place; BEST] {
         let key = |place: Place| (self.throughput(place), self.rates[place].prob);
         let mut best = [0; BEST];

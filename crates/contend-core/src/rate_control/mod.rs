@@ -2,7 +2,7 @@
 //!
 //! A burst is one MPDU or an aggregate of several. Before its first attempt, [`RateControl::choose`] gives a [`Chain`]
 //! of rates for its attempts. After each attempt, [`RateControl::sent`] reports how many of its MPDUs were
-//! acknowledged. MPDUs that an answer leaves out belong to a new burst.
+//! acknowledged. MPDUs that an answer does not acknowledge belong to a new burst.
 
 use crate::Cx;
 use crate::Refusal;
@@ -46,13 +46,13 @@ pub struct Rate {
 const REFERENCE_BYTES: u64 = 1200;
 
 impl Rate {
-    /// What an MPDU of 1200 B adds to a burst.
+    /// The time that an MPDU of 1200 B adds to a burst.
     pub fn airtime(&self) -> Span {
         Span::of_bits(REFERENCE_BYTES * 8, self.bps)
     }
 }
 
-/// What a rate control is built from, beside its parameters.
+/// The inputs, besides the parameters, from which a rate control is built.
 pub struct Setting<'a> {
     /// The rates of the station towards the receiver, at least one, in any order.
     pub rates: &'a [Rate],

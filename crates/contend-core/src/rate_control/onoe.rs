@@ -149,7 +149,8 @@ mod tests {
     }
 
     /// By hand: it starts at 30 Mb/s (rate 2). Nine good seconds and a middling one leave eight credits, two more good
-    /// seconds are the tenth. A second with more retries than arrivals lowers the rate, a quiet one says nothing.
+    /// seconds are the tenth. A second with more retries than arrivals lowers the rate; a second with few packets is
+    /// judged together with the next.
     #[test]
     fn ten_good_seconds_raise_and_one_bad_second_lowers() {
         let good = (1000, 0, 99);

@@ -3,7 +3,7 @@
 //! - The window grows by one segment for each `cnt` acknowledged segments. `cnt` is rounded down, so the window grows
 //!   faster than RFC 9438's where the lost fraction is large.
 //! - The curve is computed at most once a jiffy, and at most once in 1/32 s while the window is unchanged.
-//! - A loss begins a new epoch with the next acknowledgment; a timeout forgets everything.
+//! - A loss begins a new epoch with the next acknowledgment; a timeout resets all state.
 //! - After an idle time the start of the epoch moves by this time only if it is longer than the retransmission timeout;
 //!   Linux moves it after every idle time.
 

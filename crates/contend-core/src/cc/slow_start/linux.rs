@@ -13,7 +13,7 @@ use crate::time::{Span, Time};
 const LOW_WINDOW: u32 = 16;
 /// Round-trip samples that a round needs.
 const MIN_SAMPLES: u8 = 8;
-/// Bounds of the rise of the round-trip time that counts, in microseconds.
+/// Bounds of the rise of the round-trip time that ends slow start, in microseconds.
 const DELAY_MIN: u32 = 4_000;
 const DELAY_MAX: u32 = 16_000;
 /// Longest gap in a train of ACKs.
@@ -106,7 +106,7 @@ mod tests {
         })
     }
 
-    /// By hand: the first ACK begins the round; half of 40 ms and 1 ms is 20.5 ms, which ACK number 21 exceeds.
+    /// By hand: the first ACK begins the round; half of 40 ms + 1 ms is 20.5 ms, which ACK number 21 exceeds.
     #[test]
     fn a_train_of_acks_for_half_a_round_trip_ends_slow_start() {
         let acks = |gap: u64| (0..200).map(move |n| (100_000 + n * gap, 40_000));

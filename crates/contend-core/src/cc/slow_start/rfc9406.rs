@@ -8,10 +8,10 @@
 use super::super::{Ack, Window};
 use super::slow_start;
 
-/// Bounds of the rise of the round-trip time that counts, in microseconds (RFC 9406 §4.3).
+/// Bounds of the rise of the round-trip time that begins conservative slow start, in microseconds (RFC 9406 §4.3).
 const MIN_RTT_THRESH: u32 = 4_000;
 const MAX_RTT_THRESH: u32 = 16_000;
-/// The rise as a part of the round-trip time.
+/// The rise is the round-trip time divided by this number.
 const MIN_RTT_DIVISOR: u32 = 8;
 /// Samples that a round needs before it is judged.
 const N_RTT_SAMPLE: u8 = 8;
@@ -133,8 +133,9 @@ mod tests {
         assert_eq!([40, 41, 44].map(|ms| round(&mut h, &mut w, ms)), [32, 64, 128]);
     }
 
-    /// By hand: 40 ms and an eighth, 45 ms, begin the careful rounds at the eighth sample. Of 64 segments, 8 grow the
-    /// window as before, 56 a quarter as fast; each further round grows it by a quarter. The fifth round is the last.
+    /// By hand: 45 ms, an eighth more than 40 ms, begin conservative slow start at the eighth sample. Of 64 segments, 8
+    /// grow the window as before, 56 a quarter as fast; each further round grows it by a quarter. The fifth round is
+    /// the last.
     #[test]
     fn longer_round_trips_begin_five_careful_rounds() {
         let (mut h, mut w) = start();

@@ -10,18 +10,18 @@ use crate::time::{Span, Time};
 pub(super) enum Count {
     /// Duration fields.
     Nav,
-    /// Duration fields, and what precedes the frames that carry them.
+    /// Duration fields, and the DIFS, mean backoff and frames that precede them.
     NavIfs,
     /// Frames that the node sensed or sent.
     Carrier,
 }
 
-/// What is booked as busy time of a reserved medium.
+/// How the busy time of a reserved medium is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Book {
-    /// Reservations, by their duration.
+    /// By the durations of the reservations.
     Reservations,
-    /// Transfers: there are no reservations, because probes go before transmissions.
+    /// By transfers: there are no reservations, because probes precede transmissions.
     Transfers,
 }
 
