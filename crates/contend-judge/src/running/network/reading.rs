@@ -1,0 +1,268 @@
+//! All counters of a network at one instant, and the results that two such readings make.
+
+use contend_core::packet::PacketKind;
+use contend_core::registry::Fact;
+use contend_core::{Span, Time};
+use contend_experiment::point::Resolved;
+use contend_experiment::results::{
+    Air, Backlog, Drops, Flow, Held, Losses, Percentiles, Queue, Radio, Transmitter, Wait, Ways, Word,
+};
+use contend_sim::net::Net;
+use contend_sim::routing::RoutingDrop;
+use contend_sim::scenario::Transport;
+use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
+use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
+use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
+use contend_sim::wifi::{Mpdus, StationId};
+use std::collections::BTreeMap;
+
+/// All counters at one instant.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    flows: Vec<FlowReading>,
+    queues: Vec<QueueReading>,
+    transmitters: Vec<TransmitterCounters>,
+    stations: Vec<StationCounters>,
+    /// For each station what it sent and what was sent to it; empty if it is not counted.
+    mpdus: Vec<[Mpdus; 2]>,
+    collisions: u64,
+    rivals: Rivals,
+    waits: Waits,
+    ledger: Option<Ledger>,
+    /// By [`RoutingDrop`].
+    routing_drops: [u64; RoutingDrop::ALL.len()],
+}
+
+/// All counters of one flow.
+#[derive(Debug)]
+struct FlowReading {
+    sent: SenderCounters,
+    received: ReceiverCounters,
+    entered: u64,
+    arrived: u64,
+}
+
+/// All counters of one queue, the packets that wait in it, and the packets lost on the wire behind it, by kind.
+#[derive(Debug)]
+struct QueueReading {
+    counters: QueueCounters,
+    waiting: u64,
+    lost: [u64; 4],
+}
+
+impl Reading {
+    pub(super) fn of(net: &mut Net) -> Reading {
+        let now = net.world.now();
+        let queues = (0..net.queues().count())
+            .map(|i| QueueReading {
+                counters: net.meter(i).map(|m| m.read(now)).unwrap_or_default(),
+                waiting: net.waiting(i),
+                lost: net.lost(i),
+            })
+            .collect();
+        let flow = |i| FlowReading {
+            sent: net.sent(i),
+            received: net.received(i),
+            entered: net.entered(i),
+            arrived: net.arrived(i),
+        };
+        Reading {
+            flows: (0..net.flows()).map(flow).collect(),
+            queues,
+            transmitters: (0..net.transmitters().count()).map(|i| net.transmitter(i)).collect(),
+            stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
+            mpdus: (0..net.stations().len()).map_while(|i| net.bss()?.mpdus(i as StationId)).collect(),
+            collisions: net.bss().map_or(0, |c| c.collisions()),
+            rivals: net.bss().map_or_else(Rivals::default, |c| c.rivals()),
+            waits: net.bss().map_or_else(Waits::default, |c| c.waits()),
+            ledger: net.ledger(),
+            routing_drops: net.bss().map(|c| c.routing_drops()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The results of each flow between two readings that are `span` seconds apart; transfers count from `warm` on.
+pub(super) fn flows(
+    resolved: &Resolved,
+    net: &Net,
+    base: &Reading,
+    last: &Reading,
+    warm: Time,
+    span: f64,
+) -> Vec<Flow> {
+    let rate = |bytes: u64| bytes as f64 * 8.0 / span;
+    let mut all = Vec::with_capacity(last.flows.len());
+    for (i, (now, before)) in last.flows.iter().zip(&base.flows).enumerate() {
+        let (s, s0, r, r0) = (&now.sent, &before.sent, &now.received, &before.received);
+        let spec = &resolved.scenario.flows[i];
+        let rtt = net.rtt(i).cloned().unwrap_or_else(Durations::new);
+        let delay = net.delay(i).cloned().unwrap_or_else(Durations::new);
+        all.push(Flow {
+            name: spec.name.clone(),
+            group: resolved.groups[resolved.members[i].group].clone(),
+            direction: resolved.members[i].direction.name(),
+            tcp: match &spec.ends.transport {
+                Transport::Udp(None) => "udp".to_owned(),
+                Transport::Udp(Some(control)) => format!("udp+{}", control.cc.entry.name),
+                Transport::Tcp(t) => t.name.clone(),
+            },
+            greedy: spec.ends.traffic.entry.has(Fact::Greedy),
+            goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
+            throughput_bps: rate(r.bytes - r0.bytes),
+            sent: s.packets - s0.packets,
+            retransmitted: s.retransmitted - s0.retransmitted,
+            timeouts: s.timeouts - s0.timeouts,
+            entered: now.entered - before.entered,
+            arrived: now.arrived - before.arrived,
+            losses: Losses::between(s.judged, s0.judged),
+            rtt_s: Percentiles::from(&rtt),
+            delay_s: Percentiles::from(&delay),
+            completion_s: net.completed(i).map(Span::as_secs_f64),
+            completions_s: net
+                .transfers(i)
+                .iter()
+                .filter(|(at, _)| *at >= warm)
+                .map(|(_, took)| took.as_secs_f64())
+                .collect(),
+            rtt,
+            delay,
+        });
+    }
+    all
+}
+
+/// The results of each queue between two readings that are `span` seconds apart.
+pub(super) fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue> {
+    let names: Vec<String> = net.queues().map(str::to_owned).collect();
+    let mut all = Vec::with_capacity(names.len());
+    for (i, name) in names.into_iter().enumerate() {
+        let (now, before) = (&last.queues[i], &base.queues[i]);
+        let (c, c0) = (&now.counters, &before.counters);
+        let by_kind = PacketKind::ALL.map(|k| c.dropped[k as usize] - c0.dropped[k as usize]);
+        let delay = net.meter(i).map(|m| m.delay.clone()).unwrap_or_default();
+        all.push(Queue {
+            name,
+            offered: c.offered - c0.offered,
+            taken: c.taken - c0.taken,
+            waiting: Held { start: before.waiting, end: now.waiting },
+            drops: Drops::from_kinds(by_kind),
+            marked: c.marked - c0.marked,
+            filtered: c.filtered - c0.filtered,
+            made: c.made - c0.made,
+            lost: now.lost.iter().sum::<u64>() - before.lost.iter().sum::<u64>(),
+            queue: Backlog {
+                length: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
+                delay_s: Percentiles::from(&delay),
+            },
+            delay,
+        });
+    }
+    all
+}
+
+/// The results of each transmitter between two readings.
+pub(super) fn transmitters(net: &Net, base: &Reading, last: &Reading) -> Vec<Transmitter> {
+    let between = |(name, (now, before)): (&str, (&TransmitterCounters, &TransmitterCounters))| Transmitter {
+        name: name.to_owned(),
+        // A packet taken before the warm-up ended may have gone back to routing since.
+        taken: now.taken.saturating_sub(before.taken),
+        delivered: now.delivered - before.delivered,
+        lost: now.lost - before.lost,
+        carrying: Held { start: before.carrying, end: now.carrying },
+    };
+    net.transmitters().zip(last.transmitters.iter().zip(&base.transmitters)).map(between).collect()
+}
+
+/// The results of the air between two readings; `None` without Wi-Fi.
+pub(super) fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
+    let (books, books0) = (last.ledger.as_ref()?, base.ledger.as_ref()?);
+    let span = books.booked().since(books0.booked()).as_nanos() as f64;
+    let share = |a: Span, b: Span| if span > 0.0 { (a.as_nanos() - b.as_nanos()) as f64 / span } else { 0.0 };
+    let sum = |f: fn(&StationCounters) -> u64| {
+        last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>()
+    };
+    let (attempts, collided) = (sum(|c| c.attempts), sum(|c| c.collided));
+    let own = |f: fn(&StationAccounts) -> Span| {
+        books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>()
+    };
+    let of_each = |f: fn(&StationAccounts) -> Span| -> BTreeMap<String, f64> {
+        let pairs = books.stations.iter().zip(&books0.stations);
+        net.stations().iter().zip(pairs).map(|(name, (a, b))| (name.clone(), share(f(a), f(b)))).collect()
+    };
+    let airtime = Ways { from: of_each(StationAccounts::total), to: of_each(|s| s.sent_to) };
+    let wait = |several: usize| {
+        let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
+        grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
+    };
+    let (c, c0) = (&books.cell, &books0.cell);
+    let radio = net.is_field().then(|| radios(net, &books.radios, &books0.radios, span));
+    let ledger: BTreeMap<Word, f64> = match &radio {
+        Some(r) => r.accounts().map(|(account, of)| (account, of.values().sum::<f64>() / of.len() as f64)).into(),
+        None => BTreeMap::from([
+            ("idle", share(c.idle, c0.idle)),
+            ("ifs", share(c.ifs, c0.ifs)),
+            ("backoff", share(c.backoff, c0.backoff)),
+            ("collision", share(c.collision, c0.collision)),
+            ("preamble", own(|o| o.preamble)),
+            ("header", own(|o| o.header)),
+            ("payload", own(|o| o.payload)),
+            ("ack", own(|o| o.ack)),
+            ("rts_cts", own(|o| o.rts_cts)),
+            ("errored", own(|o| o.errored)),
+        ]),
+    };
+    let busy = match &radio {
+        Some(_) => ledger["sends"] + ledger["receives"] + ledger["hears"],
+        None => airtime.from.values().sum::<f64>() + ledger["collision"],
+    };
+    // The growth of a number for the data of each station; a mean if it is divided by the growth of another.
+    let mpdus = |number: fn(&Mpdus) -> f64, per: Option<fn(&Mpdus) -> u64>| {
+        let of = |way: usize| {
+            let pairs = net.stations().iter().zip(last.mpdus.iter().zip(&base.mpdus));
+            let grown = |(name, (a, b)): (&String, (&[Mpdus; 2], &[Mpdus; 2]))| {
+                let all = per.map_or(1, |per| per(&a[way]) - per(&b[way]));
+                (all > 0).then(|| (name.clone(), (number(&a[way]) - number(&b[way])) / all as f64))
+            };
+            pairs.filter_map(grown).collect()
+        };
+        (!last.mpdus.is_empty()).then(|| Ways { from: of(0), to: of(1) })
+    };
+    let drops = RoutingDrop::ALL.map(|reason| {
+        let i = reason as usize;
+        (reason.name(), last.routing_drops[i] - base.routing_drops[i])
+    });
+    Some(Air {
+        frames: attempts,
+        successes: sum(|c| c.acked),
+        collisions: last.collisions - base.collisions,
+        rivals: (last.rivals.stations - base.rivals.stations) as f64
+            / (last.rivals.starts - base.rivals.starts).max(1) as f64,
+        wait: Wait { success: wait(0), collision: wait(1) },
+        collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
+        retry_drops: sum(|c| c.retry_drops),
+        busy,
+        airtime,
+        mpdus: mpdus(|m| m.sent as f64, None),
+        mpdu_loss: mpdus(|m| (m.sent - m.acked) as f64, Some(|m| m.sent)),
+        mean_rate: mpdus(|m| m.kbps as f64 * 1e3, Some(|m| m.sent)),
+        mean_mcs: mpdus(|m| m.mcs as f64, Some(|m| m.with_mcs)),
+        ledger,
+        radio,
+        routing_drops: net.is_field().then(|| drops.into()),
+    })
+}
+
+/// What the radios of a field did between two readings that are `span` nanoseconds apart.
+fn radios(net: &Net, now: &[RadioAccounts], before: &[RadioAccounts], span: f64) -> Radio {
+    let of_each = |f: fn(&RadioAccounts) -> Span| -> BTreeMap<String, f64> {
+        let pairs = net.stations().iter().zip(now.iter().zip(before));
+        pairs.map(|(name, (a, b))| (name.clone(), (f(a) - f(b)).as_nanos() as f64 / span)).collect()
+    };
+    Radio {
+        sends: of_each(|r| r.sends),
+        receives: of_each(|r| r.receives),
+        hears: of_each(|r| r.hears),
+        blocked: of_each(|r| r.blocked),
+        idle: of_each(|r| r.idle),
+    }
+}
