@@ -1,8 +1,8 @@
 //! The table of a comparison on the terminal, and its JSON.
 
 use super::field::metric_unit;
+use super::grid::{Grid, Paint, WIDTH, wrapped};
 use super::shape::{fixed, point_text, unit_of};
-use super::table::{Grid, Paint, WIDTH, wrapped};
 use crate::output::shape::InText as _;
 use contend_judge::judging::compare::{Comparison, Difference};
 use serde::Serialize;

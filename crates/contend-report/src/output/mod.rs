@@ -17,6 +17,7 @@ pub mod table;
 
 mod field;
 mod flow_bytes;
+mod grid;
 mod message_bytes;
 mod shape;
 mod tally;
@@ -28,6 +29,7 @@ pub use csv::write_csv;
 pub use export::{EXPORTS, Export};
 pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
+pub use grid::{WIDTH, wrapped};
 pub use html::{Chapter, report_page, write_comparison_page, write_paper, write_report};
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series};
@@ -35,7 +37,7 @@ pub use pcapng::{CaptureFormat, write_pcapng};
 pub use shape::point_text;
 pub(crate) use shape::seeds_text;
 pub(crate) use table::not_the_papers;
-pub use table::{WIDTH, advice, checked_text, claim_text, look_text, measured_text, summary_table, wrapped};
+pub use table::{advice, checked_text, claim_text, look_text, measured_text, summary_table};
 pub use tally::Tally;
 
 use crate::disk;
