@@ -4,6 +4,7 @@
 //! reader: it asks for these keys and no others, refuses what lies outside their ranges, accepts every example, and
 //! every default that is written here changes nothing.
 
+mod aggregation;
 mod common;
 mod flow;
 mod judging;
