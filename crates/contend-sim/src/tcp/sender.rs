@@ -6,7 +6,9 @@
 //! original.
 
 mod control;
+mod handshake;
 mod output;
+mod readings;
 mod recovering;
 
 use super::app::{App, Does, Transfers};
@@ -18,14 +20,14 @@ use super::rtt::{RttEstimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
 use super::small_queue::Below;
 use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
-use super::{Io, SegmentFormat, SenderState, ticks};
+use super::{Io, SegmentFormat, ticks};
 use crate::rng;
 use crate::stats::{ActualCause, Durations, SenderCounters, count};
 use contend_core::Refusal;
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::estimate::Estimator;
 use contend_core::explicit::RCP_PROBE;
-use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use contend_core::{Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// The sending end of a TCP connection.
 #[derive(Debug)]
@@ -190,21 +192,6 @@ impl Sender {
         })
     }
 
-    /// The sender's counters.
-    pub fn sent(&self) -> SenderCounters {
-        self.sent
-    }
-
-    /// Round-trip samples.
-    pub fn rtt_samples(&self) -> &Durations {
-        &self.samples
-    }
-
-    /// Clears the histogram of round-trip samples.
-    pub fn clear_histograms(&mut self) {
-        self.samples.clear();
-    }
-
     fn ca_state(&self) -> CaState {
         match self.phase {
             Phase::Fast => CaState::Recovery,
@@ -213,36 +200,6 @@ impl Sender {
             Phase::Disorder => CaState::Disorder,
             Phase::Open => CaState::Open,
         }
-    }
-
-    /// A snapshot for time series.
-    pub fn state(&self) -> SenderState {
-        SenderState {
-            snd_cwnd: self.w.cwnd,
-            snd_ssthresh: self.w.ssthresh,
-            srtt_us: self.rtt.srtt_us(),
-            rttvar_us: self.rtt.rttvar_us(),
-            rto_us: micros(self.rtt.rto()),
-            bytes_acked: self.sent.acked_bytes,
-            inflight: self.board.in_flight(),
-            retrans: self.sent.retransmitted,
-            ca_state: self.ca_state(),
-        }
-    }
-
-    /// The values of its estimators at `now` in bytes per second, in the order of [`TcpSpec::estimates`].
-    pub fn estimates(&self, now: Time) -> impl Iterator<Item = u64> {
-        self.watch.iter().map(move |e| e.rate(now))
-    }
-
-    /// Completed transfers, in order: when each was offered, and the time until it was acknowledged.
-    pub fn transfers(&self) -> &[(Time, Span)] {
-        self.transfers.finished()
-    }
-
-    /// Time from the start of the flow until its last byte was acknowledged; `None` if the flow is not complete.
-    pub fn completed(&self) -> Option<Span> {
-        self.completed
     }
 
     /// The next deadline.
@@ -334,44 +291,6 @@ impl Sender {
                 self.syn(0, io);
             }
         }
-    }
-
-    fn syn(&mut self, copy: u8, io: &mut Io<'_, '_>) {
-        self.connection = Connection::SynSent(copy);
-        self.timer = io.now.saturating_add(self.rtt.rto());
-        self.last_sent = io.now;
-        // RFC 3168 §6.1.1: an ECN-setup SYN.
-        let flags = if self.ecn == EcnEcho::Off { Flags::SYN } else { Flags::SYN.with(Flags::ECE).with(Flags::CWR) };
-        let s = Segment { flags, copy, ..self.header(io.now) };
-        self.emit(self.format.syn, io.now, Ecn::NotEct, s, io);
-    }
-
-    fn established(&mut self, copies: u8, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
-        self.connection = Connection::Established;
-        self.timer = Time::NEVER;
-        self.advertised(s.window);
-        // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
-        if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
-            self.ecn = EcnEcho::Off;
-        }
-        if copies == 0 {
-            self.sample(io.now.since(self.last_sent), io.now, s);
-        } else if self.handshake == Handshake::Segment {
-            // The threshold after a timeout of one segment (RFC 5681 eq. 4). The timeout stays backed off (Karn).
-            (self.w.cwnd, self.w.ssthresh) = (1, 2);
-        } else {
-            // RFC 5681 §3.1: after a lost SYN the initial window is one segment. RFC 6298 §5.7: the timeout is then 3
-            // s.
-            self.w.cwnd = 1;
-            self.rtt.restart(Span::from_secs(3));
-        }
-        if p.explicit_kind() != 0 {
-            self.allowed(p, io.now);
-        }
-        if self.handshake == Handshake::Tcp {
-            self.control(1, io);
-        }
-        self.transmit(io);
     }
 
     /// Processes an acknowledgment: asks the recovery, reports the acknowledgment to the controller, carries out the

@@ -1,0 +1,48 @@
+//! The handshake of a sender.
+
+use super::{Connection, Sender};
+use crate::tcp::Io;
+use crate::tcp::spec::{EcnEcho, Handshake};
+use contend_core::{Ecn, Flags, Packet, Segment, Span, Time};
+
+impl Sender {
+    /// Sends a SYN, the first if `copy` is 0, and starts its timer.
+    pub(super) fn syn(&mut self, copy: u8, io: &mut Io<'_, '_>) {
+        self.connection = Connection::SynSent(copy);
+        self.timer = io.now.saturating_add(self.rtt.rto());
+        self.last_sent = io.now;
+        // RFC 3168 §6.1.1: an ECN-setup SYN.
+        let flags = if self.ecn == EcnEcho::Off { Flags::SYN } else { Flags::SYN.with(Flags::ECE).with(Flags::CWR) };
+        let s = Segment { flags, copy, ..self.header(io.now) };
+        self.emit(self.format.syn, io.now, Ecn::NotEct, s, io);
+    }
+
+    /// Takes the SYN-ACK `s`, which came in `p`. The SYN was sent again `copies` times.
+    pub(super) fn established(&mut self, copies: u8, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
+        self.connection = Connection::Established;
+        self.timer = Time::NEVER;
+        self.advertised(s.window);
+        // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
+        if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
+            self.ecn = EcnEcho::Off;
+        }
+        if copies == 0 {
+            self.sample(io.now.since(self.last_sent), io.now, s);
+        } else if self.handshake == Handshake::Segment {
+            // The threshold after a timeout of one segment (RFC 5681 eq. 4). The timeout stays backed off (Karn).
+            (self.w.cwnd, self.w.ssthresh) = (1, 2);
+        } else {
+            // RFC 5681 §3.1: after a lost SYN the initial window is one segment. RFC 6298 §5.7: the timeout is then 3
+            // s.
+            self.w.cwnd = 1;
+            self.rtt.restart(Span::from_secs(3));
+        }
+        if p.explicit_kind() != 0 {
+            self.allowed(p, io.now);
+        }
+        if self.handshake == Handshake::Tcp {
+            self.control(1, io);
+        }
+        self.transmit(io);
+    }
+}
