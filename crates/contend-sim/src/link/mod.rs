@@ -113,8 +113,8 @@ enum WireQueue {
 }
 
 impl Wire {
-    /// The wire called `name` of the network with this number ([`Site::network`]), which hands its packets to `to`. `flow` turns a flow's name into its number, for
-    /// scripted losses.
+    /// The wire called `name` of the network with this number ([`Site::network`]), which hands its packets to `to`.
+    /// `flow` turns a flow's name into its number, for scripted losses.
     ///
     /// # Errors
     /// If the discipline or the loss process refuses a parameter; the text is theirs.
