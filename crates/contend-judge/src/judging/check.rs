@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::measuring::metric::synthetic::{empty, flow};
     use contend_experiment::reading::expression::{Dimension, Quantity, WrittenUnit};
-    use contend_experiment::reading::file::{Each, Expect, Requirement, Site};
+    use contend_experiment::reading::file::{Each, Expect, Requirement, Spot};
 
     /// The check that uploads get at least 2 Mb/s, and runs in which they get so many bit/s.
     fn answer(sets: &[&str], when: &[u64], rates: &[f64]) -> Checked {
@@ -70,7 +70,7 @@ mod tests {
         let bound = Quantity { value: 2e6, unit: Dimension::Rate };
         let requirement = Requirement {
             metric: "goodput.up".into(),
-            metric_site: Site::None,
+            metric_site: Spot::None,
             over: None,
             less: None,
             when: when.iter().map(|k| ("k".to_owned(), vec![(*k).into()])).collect(),

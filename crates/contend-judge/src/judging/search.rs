@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::measuring::metric::synthetic::{empty, queue};
     use contend_experiment::reading::expression::Quantity;
-    use contend_experiment::reading::file::Site;
+    use contend_experiment::reading::file::Spot;
 
     /// Searches for the window at which an access point drops more than one packet. It drops the packets above
     /// `limit(seed)`.
@@ -187,7 +187,7 @@ mod tests {
             from: q(from),
             to: q(to),
             until: "drops[ap] > 1".into(),
-            until_site: Site::None,
+            until_site: Spot::None,
         }
     }
 

@@ -17,7 +17,7 @@ pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, F
             let source = Source { path: name, text: String::new(), sets: vec![] };
             Err(FileError::new(
                 &source,
-                &Site::None,
+                &Spot::None,
                 format!("the file cannot be read: {e}"),
                 "give the path of an experiment file; `contend list experiments` shows those that come with contend",
             ))

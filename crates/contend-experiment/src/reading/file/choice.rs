@@ -1,6 +1,6 @@
 //! Reads an algorithm: its name and its parameters, checked against the registry entry. All families use this code.
 
-use super::error::{FileError, Site};
+use super::error::{FileError, Spot};
 use super::family::Family;
 use super::reader::{ReadContext, Val};
 use super::tree::{Node, NodeKind, read_setting};
@@ -117,7 +117,7 @@ pub(crate) fn default_choice<B: 'static>(
     name: &'static str,
     set: &[(&'static str, Value)],
 ) -> Result<Choice<B>, FileError> {
-    let node = Node { site: Site::None, kind: NodeKind::Text(name.into()) };
+    let node = Node { site: Spot::None, kind: NodeKind::Text(name.into()) };
     let mut choice = choice(&Val { cx, path: name.into(), node: &node }, family, "algorithm")?;
     for (name, value) in set {
         choice.args.set(name, value.clone());
@@ -160,7 +160,7 @@ fn default(val: &Val, name: &str, param: &Param) -> Result<Value, FileError> {
             format!("write {{ kind = \"{name}\", {} = {} }}", param.name, example(param)),
         ));
     };
-    let node = Node { site: Site::None, ..read_setting(0, 0, text) };
+    let node = Node { site: Spot::None, ..read_setting(0, 0, text) };
     parameter(
         &Val { cx: ReadContext { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node },
         param,

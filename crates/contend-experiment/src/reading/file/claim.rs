@@ -1,6 +1,6 @@
 //! Claims, checks, figures, the search and the precision of a file as plain data; expressions stay text.
 
-use super::error::Site;
+use super::error::Spot;
 use super::tree::Overlay;
 use crate::reading::expression::{Quantity, WrittenUnit};
 use crate::results::SweptValue;
@@ -36,7 +36,7 @@ pub struct Requirement {
     /// Expression of a run's metrics.
     pub metric: String,
     /// Place of `metric`, for errors.
-    pub metric_site: Site,
+    pub metric_site: Spot,
     /// The metric is divided by the same metric at the same point with this overlay, paired by seed.
     pub over: Option<Overlay>,
     /// The same metric with this overlay is subtracted from the metric, paired by seed. At most one of `over` and
@@ -212,14 +212,14 @@ pub struct Figure {
     /// The horizontal axis.
     pub x: Along,
     /// Place of `x`, for errors.
-    pub x_site: Site,
+    pub x_site: Spot,
     /// The logarithmic axes.
     pub log: Log,
     /// Expressions on the vertical axis, with one curve for each. Over time or flows, a list has a curve or a bar for
     /// each member.
     pub y: Vec<String>,
     /// Place of each expression in `y`, for errors.
-    pub y_sites: Vec<Site>,
+    pub y_sites: Vec<Spot>,
     /// A swept key with one curve for each value. Each combination of the other keys then has its own figure.
     pub by: Option<String>,
     /// The selected points.
@@ -232,7 +232,7 @@ pub struct Shown {
     /// The expression; a list stands for the mean of its members.
     pub metric: String,
     /// Its place, for errors.
-    pub site: Site,
+    pub site: Spot,
 }
 
 /// `seeds = { until = ..., of = ... }`: a point has enough seeds when the 95 % interval of a metric is narrow.
@@ -243,7 +243,7 @@ pub struct Until {
     /// Expression of a run's metrics.
     pub of: String,
     /// Place of `of`, for errors.
-    pub of_site: Site,
+    pub of_site: Spot,
     /// Maximum number of seeds of a point.
     pub at_most: u64,
 }
@@ -260,7 +260,7 @@ pub struct Search {
     /// The condition: two expressions with a comparison between them.
     pub until: String,
     /// Place of `until`, for errors.
-    pub until_site: Site,
+    pub until_site: Spot,
 }
 
 impl Search {

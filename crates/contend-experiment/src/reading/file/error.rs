@@ -26,10 +26,10 @@ impl Source {
     }
 }
 
-/// A place in a [`Source`].
+/// A spot in a [`Source`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Site {
-    /// No place: the program created the value.
+pub enum Spot {
+    /// No spot: the program created the value.
     #[default]
     None,
     /// These bytes of the file.
@@ -61,37 +61,37 @@ struct Inner {
 impl FileError {
     /// An error about the value at `site`. `message` names the key; `help` is the remedy and may be empty. Both are
     /// shown on one line of bounded length ([`echo`]), even if they quote the file.
-    pub fn new(source: &Source, site: &Site, message: impl Into<String>, help: impl Into<String>) -> FileError {
+    pub fn new(source: &Source, site: &Spot, message: impl Into<String>, help: impl Into<String>) -> FileError {
         FileError::with_label(source, site, message, "here", help)
     }
 
     /// Like [`FileError::new`]; the marked text has the label `label`.
     pub fn with_label(
         source: &Source,
-        site: &Site,
+        site: &Spot,
         message: impl Into<String>,
         label: impl Into<String>,
         help: impl Into<String>,
     ) -> FileError {
         let (name, text, labels) = match site {
-            Site::None => (source.path.clone(), source.text.clone(), vec![]),
-            Site::File(range) => (source.path.clone(), source.text.clone(), vec![(range.clone(), label.into())]),
-            Site::Set(i, range) => {
+            Spot::None => (source.path.clone(), source.text.clone(), vec![]),
+            Spot::File(range) => (source.path.clone(), source.text.clone(), vec![(range.clone(), label.into())]),
+            Spot::Set(i, range) => {
                 let (option, text, skipped) = option(source.sets.get(*i).map_or("", String::as_str));
                 let range = range.start.saturating_sub(skipped)..range.end.saturating_sub(skipped);
                 (option.into(), text.into(), vec![(range, label.into())])
             }
         };
-        let is_option = matches!(site, Site::Set(..));
+        let is_option = matches!(site, Spot::Set(..));
         let help = Some(echo(&help.into(), REMEDY)).filter(|h| !h.is_empty());
         let message = echo(&message.into(), SENTENCE);
         FileError(Box::new(Inner { message, help, code: NamedSource::new(name, text), labels, is_option }))
     }
 
     /// Marks a second place in the same text; a place in another text is ignored.
-    pub fn and(mut self, site: &Site, label: impl Into<String>) -> FileError {
+    pub fn and(mut self, site: &Spot, label: impl Into<String>) -> FileError {
         match site {
-            Site::File(range) if !self.0.is_option => self.0.labels.push((range.clone(), label.into())),
+            Spot::File(range) if !self.0.is_option => self.0.labels.push((range.clone(), label.into())),
             _ => {}
         }
         self

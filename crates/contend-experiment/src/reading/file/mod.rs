@@ -60,7 +60,7 @@ mod wire_rate;
 pub use claim::{
     Along, Check, Claim, Each, Expect, Figure, Log, Origin, Requirement, Search, Shown, Until, Verdict, When,
 };
-pub use error::{FileError, Site, Source};
+pub use error::{FileError, Source, Spot};
 pub use need::{Need, needs};
 pub use program::ProgramSpec;
 pub use traces::{Files, Traces};
@@ -184,12 +184,12 @@ pub fn parse_with(
     let seeds_of_file =
         replaced.and_then(|node| seeds::seeds(&Val { cx, path: "seeds".into(), node: &node }).ok()).map(|s| s.0.len());
     // Seeds of the command line also replace `decide` of the file: they are exactly the seeds that run.
-    let of_call = |v: &Val| seeds_of_file.is_none() || matches!(v.node.site, Site::Set(..));
+    let of_call = |v: &Val| seeds_of_file.is_none() || matches!(v.node.site, Spot::Set(..));
     let decide = f.read("decide", |v| Ok(Some(v.integer(2..=seeds::MOST)?).filter(|_| of_call(&v))))?.flatten();
     let sample = f.read("sample", |v| sample(&v, duration))?;
     let show = f.read_or("show", vec![], |v| judge::show(&v))?;
     let names = naming::table_names(&source, &tree);
-    let no_sweep = Node { site: Site::None, kind: NodeKind::Table(vec![]) };
+    let no_sweep = Node { site: Spot::None, kind: NodeKind::Table(vec![]) };
     let sweep = f.get("sweep").unwrap_or_else(|| Val { cx, path: "sweep".into(), node: &no_sweep });
     let swept = settings.swept.iter().filter_map(|s| names.numbered(&tree::split_path(&s.0)?).ok());
     let set = settings.fixed.iter().map(|s| s.0.clone()).chain(swept).collect();
@@ -269,14 +269,14 @@ struct Settings {
     /// Keys with one value: key path, with numbers of tables, and value.
     fixed: Vec<(Vec<String>, Node)>,
     /// Keys to sweep: key path, its place, and values.
-    swept: Vec<(String, Site, Vec<Node>)>,
+    swept: Vec<(String, Spot, Vec<Node>)>,
 }
 
 /// Applies the settings of the command line to the file. Keys to sweep (`sweep.KEY`) are not part of the network.
 fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) -> Result<Settings, FileError> {
     let mut settings = Settings::default();
     for (i, (key, value)) in overrides.iter().enumerate() {
-        let site = Site::Set(i, 0..key.len());
+        let site = Spot::Set(i, 0..key.len());
         let path = tree::split_path(key).ok_or_else(|| {
             FileError::new(
                 source,
@@ -368,7 +368,7 @@ fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
     };
     for &key in keys {
         match f.get(key) {
-            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => {
+            Some(v) if key != "seeds" || !matches!(v.node.site, Spot::Set(..)) => {
                 return Err(v.error(why, "remove it"));
             }
             _ => {}

@@ -1,16 +1,16 @@
 //! Finds the place of a part of a text inside its quotes, for errors in expressions.
 
-use super::error::{FileError, Site, Source};
+use super::error::{FileError, Source, Spot};
 use crate::reading::expression::ParseError;
 use std::ops::Range;
 
 /// The error `e` about the expression `text`, the value at `site`. It marks the wrong part of the expression.
-pub fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
+pub fn misread(source: &Source, site: &Spot, text: &str, e: &ParseError) -> FileError {
     FileError::new(source, &part(source, site, text, e.span.clone()), e.message.clone(), e.help.clone())
 }
 
 /// The place of the bytes `span` of `text`, the value at `site`; `site` itself if that part cannot be found.
-pub fn part(source: &Source, site: &Site, text: &str, span: Range<usize>) -> Site {
+pub fn part(source: &Source, site: &Spot, text: &str, span: Range<usize>) -> Spot {
     let inside = |written: Option<&str>, start: usize| {
         let written = written?;
         let offsets = offsets(written).filter(|o| o.len() == text.len() + 1).or_else(|| bare(written, text))?;
@@ -18,12 +18,12 @@ pub fn part(source: &Source, site: &Site, text: &str, span: Range<usize>) -> Sit
         Some(start + from..start + to)
     };
     let found = match site {
-        Site::File(at) => inside(source.text.get(at.clone()), at.start).map(Site::File),
-        Site::Set(i, at) => {
+        Spot::File(at) => inside(source.text.get(at.clone()), at.start).map(Spot::File),
+        Spot::Set(i, at) => {
             let set = source.sets.get(*i);
-            inside(set.and_then(|s| s.get(at.clone())), at.start).map(|at| Site::Set(*i, at))
+            inside(set.and_then(|s| s.get(at.clone())), at.start).map(|at| Spot::Set(*i, at))
         }
-        Site::None => None,
+        Spot::None => None,
     };
     found.unwrap_or_else(|| site.clone())
 }
@@ -85,8 +85,8 @@ mod tests {
     fn marked<'a>(written: &'a str, text: &str, wanted: &str) -> &'a str {
         let source = Source { path: "t.toml".into(), text: written.into(), sets: vec![] };
         let start = text.find(wanted).unwrap();
-        match part(&source, &Site::File(0..written.len()), text, start..start + wanted.len()) {
-            Site::File(at) => &written[at],
+        match part(&source, &Spot::File(0..written.len()), text, start..start + wanted.len()) {
+            Spot::File(at) => &written[at],
             other => panic!("{other:?}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Reads the values of a table with their units. It records which keys were read, and reports all other keys as
 //! unknown.
 
-use super::error::{FileError, Site, Source};
+use super::error::{FileError, Source, Spot};
 use super::quoted::part;
 use super::tree::{Entry, Node, NodeKind};
 use crate::names::suggest;
@@ -172,7 +172,7 @@ impl<'a> Val<'a> {
                 None => match Quantity::parse(s) {
                     Ok(q) => q,
                     // A number of the command line that exceeds TOML's integers.
-                    Err(NotAQuantity::NoUnit(x)) if matches!(v.node.site, Site::Set(..)) && x.abs() > 1e18 => {
+                    Err(NotAQuantity::NoUnit(x)) if matches!(v.node.site, Spot::Set(..)) && x.abs() > 1e18 => {
                         Quantity::number(x)
                     }
                     Err(NotAQuantity::NoUnit(_)) if want.accepts == [Dimension::Number] => {
@@ -349,7 +349,7 @@ impl<'a> Val<'a> {
 pub(crate) struct Fields<'a> {
     pub cx: ReadContext<'a>,
     pub path: String,
-    site: &'a Site,
+    site: &'a Spot,
     entries: &'a [Entry],
     asked: Vec<&'static str>,
 }

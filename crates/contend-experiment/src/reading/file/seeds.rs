@@ -1,7 +1,7 @@
 //! `seeds`: a list, or the precision that they must give.
 
 use super::claim::Until;
-use super::error::{FileError, Site};
+use super::error::{FileError, Spot};
 use super::reader::Val;
 use super::tree::NodeKind;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ fn list(val: &Val) -> Result<Vec<u64>, FileError> {
             Ok(seeds)
         };
     }
-    if let (NodeKind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
+    if let (NodeKind::Integer(_), Spot::Set(..)) = (&val.node.kind, &val.node.site) {
         // `--seeds 7`: no quotes on the command line.
         return Ok(vec![val.integer(0..=u64::MAX)?]);
     }

@@ -8,7 +8,7 @@
 
 use super::Settings;
 use super::claim::Along;
-use super::error::{FileError, Site, Source};
+use super::error::{FileError, Source, Spot};
 use super::reader::Val;
 use super::table_names::TableNames;
 use super::tree::{Node, NodeKind, Overlay, VALUES, at_key, flatten, split_path};
@@ -45,7 +45,7 @@ struct Key {
     path: String,
     /// With the number of each table.
     numbered: Vec<String>,
-    site: Site,
+    site: Spot,
     values: Vec<Labelled>,
     /// The values that the file gives.
     of_file: Vec<Labelled>,
@@ -217,7 +217,7 @@ impl Sweep {
                 .and_then(|k| k.values.iter().find(|c| *value == c.node.to_json()))
                 .map(|c| c.node.clone())
                 .unwrap_or_else(|| Node::from_json(value));
-            (path.clone(), key.map_or(Site::None, |k| k.site.clone()), node)
+            (path.clone(), key.map_or(Spot::None, |k| k.site.clone()), node)
         }))
     }
 
@@ -248,19 +248,19 @@ impl Sweep {
     }
 
     /// The key path `text` with the number of each table; empty if `text` is not a key path.
-    pub fn numbered(&self, at: &Val, site: &Site, text: &str) -> Result<Vec<String>, FileError> {
+    pub fn numbered(&self, at: &Val, site: &Spot, text: &str) -> Result<Vec<String>, FileError> {
         let path = split_path(text).unwrap_or_default();
         self.names.numbered(&path).map_err(|no| at_key(at.cx.source, site, text, no))
     }
 
     /// A key path of the network, as `[sweep]` writes it; otherwise with the number of each table.
-    pub fn key_path(&self, at: &Val, site: &Site, text: &str) -> Result<String, FileError> {
+    pub fn key_path(&self, at: &Val, site: &Spot, text: &str) -> Result<String, FileError> {
         let (_, path) = self.read_key(at, site, text)?;
         Ok(self.keys().find(|k| k.numbered == path).map_or_else(|| path.join("."), |k| k.path.clone()))
     }
 
     /// A key path of the network in its plain form, and with the number of each table.
-    fn read_key(&self, at: &Val, site: &Site, text: &str) -> Result<(String, Vec<String>), FileError> {
+    fn read_key(&self, at: &Val, site: &Spot, text: &str) -> Result<(String, Vec<String>), FileError> {
         let error = |message: String, help: &str| FileError::new(at.cx.source, site, message, help);
         let Some(path) = split_path(text) else {
             return Err(error(
@@ -294,7 +294,7 @@ impl Sweep {
 
     /// The values of the other keys of a `zip`, if the values that `named` gives to keys of this `zip` occur together
     /// in one row only.
-    pub fn joined(&self, named: &[(String, Site, Node)]) -> Vec<(String, Site, Node)> {
+    pub fn joined(&self, named: &[(String, Spot, Node)]) -> Vec<(String, Spot, Node)> {
         let mut all = vec![];
         for axis in &self.axes {
             let value = |key: &Key| named.iter().find(|(path, ..)| *path == key.path).map(|(_, _, node)| meaning(node));
@@ -315,7 +315,7 @@ impl Sweep {
 
     /// True if this byte of the file belongs to a key or a value of the sweep.
     pub fn covers(&self, byte: usize) -> bool {
-        let inside = |site: &Site| matches!(site, Site::File(range) if range.contains(&byte));
+        let inside = |site: &Spot| matches!(site, Spot::File(range) if range.contains(&byte));
         self.keys().any(|k| inside(&k.site) || k.values.iter().any(|c| inside(&c.node.site)))
     }
 

@@ -1,6 +1,6 @@
 //! The file as a tree of values with their places; settings and overlays change this tree.
 
-use super::error::{FileError, Site, Source};
+use super::error::{FileError, Source, Spot};
 use super::table_names::TableNames;
 use crate::names::suggest;
 use crate::results::PointKey;
@@ -11,7 +11,7 @@ use toml_edit::{Item, Key, TableLike, Value};
 /// A value and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    pub site: Site,
+    pub site: Spot,
     pub kind: NodeKind,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum NodeKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub key: String,
-    pub site: Site,
+    pub site: Spot,
     pub value: Node,
 }
 
@@ -87,16 +87,16 @@ impl Node {
             serde_json::Value::Array(list) => NodeKind::List(list.iter().map(Node::from_json).collect()),
             serde_json::Value::Object(map) => NodeKind::Table(
                 map.iter()
-                    .map(|(key, value)| Entry { key: key.clone(), site: Site::None, value: Node::from_json(value) })
+                    .map(|(key, value)| Entry { key: key.clone(), site: Spot::None, value: Node::from_json(value) })
                     .collect(),
             ),
         };
-        Node { site: Site::None, kind }
+        Node { site: Spot::None, kind }
     }
 
     /// Sets the key path `path` of a whole file to `value`, like [`Node::set`]. A `[param]` must exist already: no
     /// expression would use a new one.
-    pub fn lay(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), Refusal> {
+    pub fn lay(&mut self, path: &[String], at: &Spot, value: Node) -> Result<(), Refusal> {
         if let [table, name, ..] = path
             && table == "param"
             && self.get("param").and_then(|params| params.get(name)).is_none()
@@ -113,7 +113,7 @@ impl Node {
 
     /// Sets the key path `path` (written at `at`) to `value`. Missing tables are created. A string on the way becomes a
     /// table of that kind: `tcp = "reno"` is `tcp = { kind = "reno" }`.
-    pub fn set(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), Refusal> {
+    pub fn set(&mut self, path: &[String], at: &Spot, value: Node) -> Result<(), Refusal> {
         let Some((key, rest)) = path.split_first() else {
             *self = value;
             return Ok(());
@@ -161,7 +161,7 @@ impl Node {
 /// Parses a TOML text into a tree.
 pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
     let document = toml_edit::Document::parse(source.text.as_str()).map_err(|e| {
-        let site = e.span().map_or(Site::None, |span| Site::File(on_text(&source.text, span)));
+        let site = e.span().map_or(Spot::None, |span| Spot::File(on_text(&source.text, span)));
         let remedy = if e.message().starts_with("duplicate key") {
             "write it once; tables of which there are several have two brackets, like [[flow]] and [[ap]]"
         } else {
@@ -169,15 +169,15 @@ pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
         };
         FileError::new(source, &site, format!("this is not TOML: {}", e.message()), remedy)
     })?;
-    let place = |span: Option<std::ops::Range<usize>>| span.map_or(Site::None, Site::File);
-    table(document.as_table(), false, Site::None, &place)
+    let place = |span: Option<std::ops::Range<usize>>| span.map_or(Spot::None, Spot::File);
+    table(document.as_table(), false, Spot::None, &place)
         .map_err(|site| FileError::new(source, &site, "an experiment cannot use a date", "write a string or a number"))
 }
 
 /// Refuses control characters except line breaks and tabs: texts of the file are shown on terminals, in tables and on
 /// pages, where control characters have effects.
 pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError> {
-    let refuse = |site: &Site, c: char| {
+    let refuse = |site: &Spot, c: char| {
         let message = format!("a text has the control character U+{:04X}", u32::from(c));
         Err(FileError::new(source, site, message, "remove it"))
     };
@@ -200,7 +200,7 @@ pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError>
 /// A value of the command line: TOML, or a string without quotes. `start` is its position in the `--set` with number
 /// `index`.
 pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
-    let whole = Site::Set(index, start..start + text.len());
+    let whole = Spot::Set(index, start..start + text.len());
     let place = |_: Option<std::ops::Range<usize>>| whole.clone();
     text.trim()
         .parse::<Value>()
@@ -231,7 +231,7 @@ pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<
                 ));
             }
             Some((Ok(low), Ok(high))) => {
-                let site = Site::Set(index, at..at + piece.len());
+                let site = Spot::Set(index, at..at + piece.len());
                 values.extend((low..=high).map(|i| Node { site: site.clone(), kind: NodeKind::Integer(i) }));
             }
             _ if piece.trim().is_empty() => {
@@ -276,7 +276,7 @@ pub(crate) fn split_path(path: &str) -> Option<Vec<String>> {
 
 /// The entries of a table with their key paths. A dotted key is one path; with `deep`, keys of tables are, too, except
 /// tables with the key [`VALUES`].
-pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Node)> {
+pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Spot, &Node)> {
     let mut out = vec![];
     for entry in entries {
         match &entry.value.kind {
@@ -311,9 +311,9 @@ fn on_text(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     start..floor(span.end).max(start)
 }
 
-type Place<'a> = dyn Fn(Option<std::ops::Range<usize>>) -> Site + 'a;
+type Place<'a> = dyn Fn(Option<std::ops::Range<usize>>) -> Spot + 'a;
 
-fn table(t: &dyn TableLike, dotted: bool, site: Site, place: &Place) -> Result<Node, Site> {
+fn table(t: &dyn TableLike, dotted: bool, site: Spot, place: &Place) -> Result<Node, Spot> {
     let mut entries = vec![];
     for (key, item) in t.iter() {
         let key_site = place(t.key(key).and_then(Key::span).or_else(|| item.span()));
@@ -324,7 +324,7 @@ fn table(t: &dyn TableLike, dotted: bool, site: Site, place: &Place) -> Result<N
 }
 
 /// `Ok(None)` if there is no value; `Err` with the place of a date.
-fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, Site> {
+fn of_item(item: &Item, key_site: &Spot, place: &Place) -> Result<Option<Node>, Spot> {
     Ok(Some(match item {
         Item::None => return Ok(None),
         Item::Value(v) => of_value(v, place)?,
@@ -340,7 +340,7 @@ fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, 
     }))
 }
 
-fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
+fn of_value(value: &Value, place: &Place) -> Result<Node, Spot> {
     let site = place(value.span());
     let kind = match value {
         Value::String(s) => NodeKind::Text(s.value().clone()),
@@ -355,7 +355,7 @@ fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
 }
 
 /// What is wrong with the key path `key`, at its place.
-pub(crate) fn at_key(source: &Source, site: &Site, key: &str, why: Refusal) -> FileError {
+pub(crate) fn at_key(source: &Source, site: &Spot, key: &str, why: Refusal) -> FileError {
     FileError::new(source, site, format!("`{key}`: {}", why.what), why.remedy)
 }
 
@@ -363,7 +363,7 @@ pub(crate) fn at_key(source: &Source, site: &Site, key: &str, why: Refusal) -> F
 #[derive(Clone, Debug, Default)]
 pub struct Overlay {
     settings: PointKey,
-    nodes: BTreeMap<String, (Site, Node)>,
+    nodes: BTreeMap<String, (Spot, Node)>,
 }
 
 impl PartialEq for Overlay {
@@ -375,10 +375,10 @@ impl PartialEq for Overlay {
 impl Overlay {
     /// An overlay with these settings.
     pub fn of(settings: impl IntoIterator<Item = (String, serde_json::Value)>) -> Overlay {
-        Overlay::placed(settings.into_iter().map(|(key, value)| (key, Site::None, Node::from_json(&value))))
+        Overlay::placed(settings.into_iter().map(|(key, value)| (key, Spot::None, Node::from_json(&value))))
     }
     /// An overlay of settings that have places in the file: key path, its place, value.
-    pub(crate) fn placed(settings: impl IntoIterator<Item = (String, Site, Node)>) -> Overlay {
+    pub(crate) fn placed(settings: impl IntoIterator<Item = (String, Spot, Node)>) -> Overlay {
         let nodes: BTreeMap<_, _> = settings.into_iter().map(|(key, site, node)| (key, (site, node))).collect();
         Overlay { settings: nodes.iter().map(|(key, (_, node))| (key.clone(), node.to_json().into())).collect(), nodes }
     }
@@ -438,7 +438,7 @@ mod tests {
     fn values_know_their_place() {
         let text = "[wifi]\nslot = \"20us\"\n";
         let slot = tree(text).get("wifi").and_then(|w| w.get("slot")).cloned().unwrap();
-        assert_eq!(slot.site, Site::File(14..20));
+        assert_eq!(slot.site, Spot::File(14..20));
     }
 
     #[test]
@@ -474,7 +474,7 @@ mod tests {
             serde_json::json!([{"kind": "fifo", "limit": "10p"}, "a,b", "c\",d", "sta[3..6]"])
         );
         let sites = read_values(3, 2, "5ms,10ms").unwrap().into_iter().map(|v| v.site).collect::<Vec<_>>();
-        assert_eq!(sites, [Site::Set(3, 2..5), Site::Set(3, 6..10)]);
+        assert_eq!(sites, [Spot::Set(3, 2..5), Spot::Set(3, 6..10)]);
         for (bad, message) in [("", "a value is missing"), ("1,,2", "a value is missing"), ("3..1", "3..1 is empty")] {
             assert!(read_values(0, 0, bad).unwrap_err().what.contains(message), "{bad}");
         }

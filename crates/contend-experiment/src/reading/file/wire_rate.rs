@@ -1,6 +1,6 @@
 //! The rate of a wire: constant, by a table of times and rates, or by a trace of deliveries; in the file or beside it.
 
-use super::error::{FileError, Site, Source};
+use super::error::{FileError, Source, Spot};
 use super::reader::Val;
 use super::traces::Traces;
 use super::tree::NodeKind;
@@ -65,7 +65,7 @@ impl BadLine {
         let start: usize = text.split_inclusive('\n').take(self.line).map(str::len).sum();
         let length = text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
         let message = format!("the trace of `{key}`: {}", self.message);
-        FileError::new(&source, &Site::File(start..start + length), message, self.remedy)
+        FileError::new(&source, &Spot::File(start..start + length), message, self.remedy)
     }
 }
 

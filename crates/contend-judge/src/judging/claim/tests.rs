@@ -3,7 +3,7 @@
 use super::*;
 use crate::measuring::metric::synthetic::{empty, flow};
 use contend_experiment::reading::file::need::needed;
-use contend_experiment::reading::file::{Origin, Site};
+use contend_experiment::reading::file::{Origin, Spot};
 use serde_json::{Value, json};
 
 fn number(value: f64) -> Quantity {
@@ -21,7 +21,7 @@ fn claim(metric: &str, expect: Expect) -> Claim {
         source: Origin::Paper,
         requirement: Requirement {
             metric: metric.into(),
-            metric_site: Site::None,
+            metric_site: Spot::None,
             over: None,
             less: None,
             when: Default::default(),
@@ -582,7 +582,7 @@ fn an_error_in_a_metric_points_into_the_file() {
     let start = text.find("\"1 +").unwrap();
     let source = Source { path: "t.toml".into(), text: text.into(), sets: vec![] };
     let c = changed(claim("1 + godput.up", Expect::AtLeast(number(0.0))), |r| {
-        r.metric_site = Site::File(start..start + 15)
+        r.metric_site = Spot::File(start..start + 15)
     });
     let e = judged(&source, &[point(&[])], &c, &|_| vec![], None).unwrap_err();
     assert_eq!(e.line_column(), Some((2, 15)));

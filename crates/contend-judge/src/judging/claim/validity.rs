@@ -6,7 +6,7 @@ use contend_core::{Refusal, Time};
 use contend_experiment::names::suggest;
 use contend_experiment::reading::expression::{Dimension, Operator, ParseError, Quantity};
 use contend_experiment::reading::file::{
-    About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Site, Source, Verdict, misread,
+    About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Source, Spot, Verdict, misread,
 };
 use contend_experiment::results::{PointKey, SweptValue};
 use std::ops::Range;
@@ -91,7 +91,7 @@ pub fn validate(e: &Experiment) -> Result<Sampling, FileError> {
 /// Refuses metrics of a network in a file about something else, and closed forms without their arguments.
 fn suits<'a>(
     e: &Experiment,
-    site: &Site,
+    site: &Spot,
     text: &str,
     all: impl IntoIterator<Item = &'a Expr>,
 ) -> Result<(), FileError> {
@@ -137,7 +137,7 @@ fn word(text: &str, name: &str) -> Range<usize> {
 }
 
 /// The error of a figure whose `x` is neither a swept key nor a metric. If it looks like a name, names are suggested.
-fn axis(e: &Experiment, site: &Site, x: &str, err: &ParseError) -> FileError {
+fn axis(e: &Experiment, site: &Spot, x: &str, err: &ParseError) -> FileError {
     if !x.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)) {
         return misread(&e.source, site, x, err);
     }
