@@ -1,15 +1,18 @@
 //! Packet traces of connections. The round-trip time is 100 ms unless another is given; segment n begins at byte 1000
 //! n.
 
+mod controllers;
+mod handshake;
+
 use super::SegmentFormat;
 use super::Socket;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
-use super::spec::{EcnEcho, EndsSpec, Handshake, Start, Transport};
+use super::spec::{EcnEcho, EndsSpec, Start, Transport};
 use crate::peer::{NodeId, Peer};
-use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
-use contend_core::registry::{Amount, Args, Choice, Entry, Value};
-use contend_core::{Address, Cx, Ecn, Flags, Time, estimate};
+use contend_core::cc::CaState;
+use contend_core::registry::{Amount, Args, Choice, Value};
+use contend_core::{Address, Ecn, Flags, Time};
 
 fn pipe() -> Script {
     Script { delay: ms(50), ..Script::default() }
@@ -312,61 +315,6 @@ fn a_closed_window_is_probed_at_growing_intervals() {
 }
 
 #[test]
-fn a_lost_syn_is_repeated_and_leaves_a_window_of_one() {
-    let spec = with(flow("newreno"), |t| {
-        t.handshake = Handshake::Tcp;
-        t.initial_window = 4;
-    });
-    let opening = |script| {
-        let b = Bench::new(&spec, script).run(3_500);
-        let syns: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.flags.has(Flags::SYN)).map(|p| p.0).collect();
-        let first = b.packets(false).iter().find(|(_, _, s)| s.len > 0).map(|(t, _, s)| (*t, s.seq));
-        (syns, first, first.map(|f| b.new_at(f.0).len()))
-    };
-    assert_eq!(opening(pipe()), (vec![0], Some((100, 1)), Some(4)));
-    assert_eq!(opening(Script { drop_syn: vec![(false, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
-    // Both ends repeat after a lost SYN-ACK.
-    assert_eq!(opening(Script { drop_syn: vec![(true, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
-}
-
-/// As in ns-2: no third segment, and a lost one does to the window and the timer what lost data do.
-#[test]
-fn a_first_segment_without_data_is_repeated_like_data() {
-    let spec = with(flow("newreno"), |t| {
-        t.handshake = Handshake::Segment;
-        t.initial_window = 4;
-    });
-    let opening = |script, until| {
-        let b = Bench::new(&spec, script).run(until);
-        let sent: Vec<_> = b.packets(false).iter().map(|(t, _, s)| (*t, s.seq)).take(4).collect();
-        let answers: Vec<_> = b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::SYN)).map(|p| p.0).collect();
-        (sent, answers.len(), b.cwnd())
-    };
-    assert_eq!(opening(pipe(), 150), (vec![(0, 0), (100, 1), (100, 1_001), (100, 2_001)], 1, 4));
-    // Only the sender repeats. The window is one segment, and grows by one in a round trip.
-    let lost = |drop| Script { drop_syn: vec![(true, 0)], drop, ..pipe() };
-    let sent = vec![(0, 0), (1_000, 0), (1_100, 1), (1_200, 1_001)];
-    assert_eq!(opening(lost(vec![]), 1_350), (sent, 2, 3));
-    // The first data are repeated after the doubled timeout.
-    let (sent, _, _) = opening(lost(vec![(0, 0)]), 3_150);
-    assert_eq!(sent, [(0, 0), (1_000, 0), (1_100, 1), (3_100, 1)]);
-}
-
-#[test]
-fn a_handshake_syn_counts_one_and_its_options_are_sized() {
-    let spec = with(flow("sack"), |t| {
-        t.handshake = Handshake::Tcp;
-        t.timestamps = Some(ms(1));
-    });
-    let b = Bench::new(&spec, pipe()).run(160);
-    let got: Vec<(u32, u64, u64, u32)> =
-        b.packets(false).iter().map(|(_, p, s)| (p.size, s.seq, s.ack, s.len)).collect();
-    // Maximum segment size 4, timestamps with SACK-permitted 12, window scale 4.
-    assert_eq!(got, [(60, 0, 0, 0), (52, 1, 1, 0), (1_040, 1, 1, 988)]);
-    assert_eq!(b.packets(true)[0].1.size, 60);
-}
-
-#[test]
 fn the_receivers_window_is_kept_to_the_byte() {
     let outstanding = |window, scaling| {
         let spec = with(flow("newreno"), |t| {
@@ -493,142 +441,4 @@ fn sizes_that_cannot_be_are_errors() {
     none.window = Amount::Bytes(0);
     assert!(SegmentFormat::new(1500, &none).is_err());
     assert_eq!(SegmentFormat::new(1500, &t).unwrap().window_scale, 5);
-}
-
-/// A controller whose window shows what an acknowledgment reports about round-trip times.
-#[derive(Debug)]
-struct Mirror;
-
-impl Controller for Mirror {
-    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
-        w.cwnd = (ack.srtt_us + ack.rttvar_us + ack.min_rtt_us) / 1000;
-    }
-    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
-        Response::keep(w)
-    }
-}
-
-static MIRROR: Entry<cc::Build> =
-    Entry { name: "mirror", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Mirror)) };
-
-#[test]
-fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {
-    let spec = with(flow("newreno"), |t| t.cc = Choice { entry: &MIRROR, args: Args::default() });
-    // RFC 6298 §2.2: the first sample of 100 ms gives SRTT 100 and RTTVAR 50; the minimum is 100.
-    assert_eq!(Bench::new(&spec, pipe()).run(150).cwnd(), 250);
-}
-
-#[test]
-fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
-    let jersey = |t: &mut super::spec::TcpSpec| {
-        t.timestamps = Some(ms(1));
-        t.ecn = EcnEcho::Latch;
-    };
-    let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), losing(&[(3, 0)])).run(290);
-    let s = b.sender().sent().unwrap();
-    // Reno's window would be 5. The 3 ACKs before the duplicates have not opened the window; the ACKs of the next round
-    // trip come later.
-    assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (10, 1, 0, 1));
-    // Segment 20 is sent and marked in the second round trip. ARE x RTTmin is at most the 10 segments of a round trip.
-    let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), Script { mark: vec![20], ..pipe() })
-        .run(2_000);
-    let s = b.sender().sent().unwrap();
-    assert_eq!((s.ecn_reductions, s.retransmitted), (1, 0));
-}
-
-#[test]
-fn a_reaction_to_every_mark_does_not_stop_growth() {
-    // Every packet is marked, and the threshold is high. Once per round trip, the ACK that reduces the window does not
-    // let it grow: 9 of 10 ACKs count.
-    let run = |reaction: &str| {
-        let mut spec = with(flow_with("jersey", "newreno", &[]), |t| {
-            t.initial_window = 10;
-            t.ecn = EcnEcho::PerPacket;
-            t.timestamps = Some(ms(1));
-            t.cc.args.set("reaction", Value::Word(reaction.to_owned()));
-            t.cc.args.set("floor", Value::Integer(100));
-        });
-        spec.packet = MSS + 52;
-        Bench::new(&spec, Script { mark: (0..1000).collect(), ..pipe() }).run(150)
-    };
-    let (every, round) = (run("every"), run("round"));
-    assert_eq!((every.cwnd(), every.sender().sent().unwrap().ecn_reductions), (20, 10));
-    assert_eq!((round.cwnd(), round.sender().sent().unwrap().ecn_reductions), (19, 1));
-}
-
-#[test]
-fn the_handshake_agrees_on_ecn() {
-    let ends = |wanted: bool| {
-        with(flow("newreno"), |t| {
-            t.handshake = Handshake::Tcp;
-            t.ecn = if wanted { EcnEcho::Latch } else { EcnEcho::Off };
-        })
-    };
-    let flags = |sender: bool, receiver: bool| {
-        let b =
-            Bench::pairs(1, &[(&ends(sender), &ends(receiver))], Script { mark: (0..9).collect(), ..pipe() }).run(290);
-        let first = |reverse| b.packets(reverse)[0].2.flags;
-        let (_, data, _) = b.packets(false)[2];
-        (
-            first(false),
-            first(true),
-            data.ecn() == Ecn::Ect,
-            b.packets(true)[1].2.flags.has(Flags::ECE),
-            b.sender().sent().unwrap().ecn_reductions,
-        )
-    };
-    let (syn, syn_ack) = (Flags::SYN, Flags::SYN.with(Flags::ACK));
-    let setup = syn.with(Flags::ECE).with(Flags::CWR);
-    assert_eq!(flags(true, true), (setup, syn_ack.with(Flags::ECE), true, true, 1));
-    assert_eq!(flags(true, false), (setup, syn_ack, false, false, 0));
-    assert_eq!(flags(false, true), (syn, syn_ack, false, false, 0));
-}
-
-#[test]
-fn acknowledgments_report_the_hops_of_the_data() {
-    let b = Bench::new(&ten(flow("newreno")), Script { hops: 6, ..pipe() }).run(1_000);
-    let echoed = |reverse| b.packets(reverse).iter().map(|(_, p, _)| p.hops_echo).max();
-    assert_eq!((echoed(false), echoed(true)), (Some(0), Some(6)));
-}
-
-#[test]
-fn tcp_ap_paces_by_the_delay_over_four_of_the_hops_that_acknowledgments_report() {
-    let spec = with(flow_with("tcp_ap", "newreno", &[]), |t| t.initial_window = 4);
-    let b = Bench::new(&spec, Script { hops: 9, ..pipe() }).run(2_000);
-    let sent: Vec<u64> = b.data().iter().map(|d| d.0).collect();
-    // The first gaps are 50 ms. The round trip is 100 ms on 10 links: 2 (10 ms + 1000 B / 2 Mb/s) = 28 ms.
-    assert_eq!(sent[..3], [0, 50, 100]);
-    let late = &sent[sent.len() - 20..];
-    assert!(late.windows(2).all(|w| (27..=29).contains(&(w[1] - w[0]))), "{late:?}");
-}
-
-#[test]
-fn estimators_watch_and_change_nothing() {
-    let plain = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (40, 0)])).run(2_000);
-    let watched = with(ten(flow("newreno")), |t| {
-        t.estimates = estimate::REGISTRY
-            .iter()
-            .map(|entry| (entry.name.to_owned(), Choice { entry, args: watching() }))
-            .collect();
-    });
-    let watched = Bench::new(&watched, losing(&[(3, 0), (40, 0)])).run(2_000);
-    assert_eq!(plain.log(), watched.log());
-    assert!(plain.sender().estimates(at(2_000)).is_empty());
-    // About 12 segments of 1000 B in a round trip of 100 ms arrive at once. Directly after them ARE is up to twice the
-    // rate, because R = R / 2 + 12 L / tau.
-    let rates = watched.sender().estimates(at(2_000));
-    assert!(
-        rates.len() == estimate::REGISTRY.len() && rates.iter().all(|&r| (60_000..300_000).contains(&r)),
-        "{rates:?}"
-    );
-}
-
-/// Parameters of every estimator.
-fn watching() -> Args {
-    let mut args = Args::default();
-    let times = [("tau", 500), ("shortest", 50), ("window", 1_000), ("omega", 1_000)];
-    times.into_iter().for_each(|(name, t)| args.set(name, Value::Time(ms(t))));
-    [("filter", 1), ("m", 4)].into_iter().for_each(|(name, n)| args.set(name, Value::Integer(n)));
-    args.set("count", Value::Word("westwood".to_owned()));
-    args
 }
