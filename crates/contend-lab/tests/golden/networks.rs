@@ -1,5 +1,6 @@
 //! The generated networks, and the rare cases that must occur among them.
 
+use super::generate::values;
 use super::{canon, generate, golden, run};
 use contend_core::Time;
 use contend_lab::experiment::results::{Outcome, Run};
@@ -69,21 +70,21 @@ fn serial_and_parallel_runs_of_generated_networks_give_the_same() {
 #[test]
 fn every_word_of_the_generator_occurs_in_its_networks() {
     let all: String = (0..generate::NETWORKS).map(generate::network).collect();
-    let variants: Vec<String> = generate::VARIANTS.iter().map(|v| format!("kind = \"{v}\"")).collect();
+    let variants: Vec<String> = values::VARIANTS.iter().map(|v| format!("kind = \"{v}\"")).collect();
     let lists = [
-        generate::ACCESS,
-        generate::EDCA,
-        generate::QUEUES,
-        generate::CONTROLS,
-        generate::LOSSES,
-        generate::CLIENTS,
-        generate::RECOVERIES,
-        generate::TRAFFIC,
-        generate::TCP_TRAFFIC,
-        generate::PROPAGATIONS,
-        generate::CAPTURES,
-        generate::ROUTINGS,
-        generate::AMPDU,
+        values::ACCESS,
+        values::EDCA,
+        values::QUEUES,
+        values::CONTROLS,
+        values::LOSSES,
+        values::CLIENTS,
+        values::RECOVERIES,
+        values::TRAFFIC,
+        values::TCP_TRAFFIC,
+        values::PROPAGATIONS,
+        values::CAPTURES,
+        values::ROUTINGS,
+        values::AMPDU,
     ];
     for word in lists.concat().into_iter().chain(variants.iter().map(String::as_str)) {
         assert!(all.matches(word).count() >= 5, "{word}");

@@ -6,7 +6,7 @@
 //! runs more cases than CI does; `CONTEND_FUZZ_FIRST=5000` begins at another number.
 
 #[allow(dead_code)]
-#[path = "../golden/generate.rs"]
+#[path = "../golden/generate/mod.rs"]
 mod generate;
 #[path = "../../../../ci/sample.rs"]
 mod sample;
