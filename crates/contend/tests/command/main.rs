@@ -12,6 +12,7 @@ mod folder;
 #[cfg(unix)]
 mod interrupt;
 mod labels;
+mod model;
 #[path = "../../../../ci/needs.rs"]
 mod needs;
 #[cfg(target_os = "linux")]

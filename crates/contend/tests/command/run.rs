@@ -66,6 +66,77 @@ const COUNT: Kind = Value::is_u64;
 const LIST: Kind = Value::is_array;
 const TABLE: Kind = Value::is_object;
 
+fn has_the_fields_of_a_run(r: &Value) {
+    has(
+        r,
+        "run",
+        &[
+            ("point", TABLE),
+            ("seed", COUNT),
+            ("digest", TEXT),
+            ("events", COUNT),
+            ("wall", NUMBER),
+            ("duration", NUMBER),
+            ("flows", LIST),
+            ("queues", LIST),
+            ("air", TABLE),
+            ("metrics", TABLE),
+        ],
+    );
+    let digest = r["digest"].as_str().unwrap();
+    assert!(digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase()), "{digest}");
+    assert_eq!(r["duration"], 3.0);
+    for f in r["flows"].as_array().unwrap() {
+        has(
+            f,
+            "flow",
+            &[
+                ("name", TEXT),
+                ("direction", TEXT),
+                ("tcp", TEXT),
+                ("goodput", NUMBER),
+                ("throughput", NUMBER),
+                ("sent", COUNT),
+                ("retransmitted", COUNT),
+                ("timeouts", COUNT),
+                ("entered", COUNT),
+                ("arrived", COUNT),
+                ("rtt", TABLE),
+                ("completion", Value::is_null),
+            ],
+        );
+        has(&f["rtt"], "rtt", &[("mean", NUMBER), ("p50", NUMBER), ("p95", NUMBER), ("p99", NUMBER)]);
+    }
+    for q in r["queues"].as_array().unwrap() {
+        has(
+            q,
+            "queue",
+            &[
+                ("name", TEXT),
+                ("offered", COUNT),
+                ("taken", COUNT),
+                ("waiting", TABLE),
+                ("drops", TABLE),
+                ("marked", COUNT),
+                ("queue", TABLE),
+            ],
+        );
+    }
+    assert!(r["queues"].as_array().unwrap().iter().any(|q| q["name"] == "ap"));
+    for t in r["transmitters"].as_array().unwrap() {
+        let counts = ["taken", "delivered", "lost"].map(|n| (n, COUNT));
+        has(t, "transmitter", &counts);
+        has(&t["carrying"], "carrying", &[("start", COUNT), ("end", COUNT)]);
+    }
+    assert!(r["transmitters"].as_array().unwrap().iter().any(|t| t["name"] == "ap"));
+    has(&r["air"], "air", &[("frames", COUNT), ("collisions", COUNT), ("busy", NUMBER), ("airtime", TABLE)]);
+    has(&r["air"]["airtime"]["from"], "airtime", &[("ap", NUMBER)]);
+    let ledger: f64 = r["air"]["ledger"].as_object().unwrap().values().map(|v| v.as_f64().unwrap()).sum();
+    assert!((ledger - 1.0).abs() < 1e-9, "the ledger's shares sum to {ledger}");
+    let names = ["goodput.up", "goodput.down", "goodput.total", "jain", "jain.down"];
+    has(&r["metrics"], "metrics", &names.map(|n| (n, NUMBER)));
+}
+
 #[test]
 fn json_is_one_object_with_every_field_of_the_schema() {
     let sweep = "\n[sweep]\n\"flow.1.count\" = [0, 1]\n";
@@ -93,79 +164,7 @@ fn json_is_one_object_with_every_field_of_the_schema() {
     let order: Vec<(u64, u64)> =
         runs.iter().map(|r| (r["point"]["flow.1.count"].as_u64().unwrap(), r["seed"].as_u64().unwrap())).collect();
     assert_eq!(order, [(0, 1), (0, 2), (1, 1), (1, 2)]);
-    for r in runs {
-        has(
-            r,
-            "run",
-            &[
-                ("point", TABLE),
-                ("seed", COUNT),
-                ("digest", TEXT),
-                ("events", COUNT),
-                ("wall", NUMBER),
-                ("duration", NUMBER),
-                ("flows", LIST),
-                ("queues", LIST),
-                ("air", TABLE),
-                ("metrics", TABLE),
-            ],
-        );
-        let digest = r["digest"].as_str().unwrap();
-        assert!(
-            digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase()),
-            "{digest}"
-        );
-        assert_eq!(r["duration"], 3.0);
-        for f in r["flows"].as_array().unwrap() {
-            has(
-                f,
-                "flow",
-                &[
-                    ("name", TEXT),
-                    ("direction", TEXT),
-                    ("tcp", TEXT),
-                    ("goodput", NUMBER),
-                    ("throughput", NUMBER),
-                    ("sent", COUNT),
-                    ("retransmitted", COUNT),
-                    ("timeouts", COUNT),
-                    ("entered", COUNT),
-                    ("arrived", COUNT),
-                    ("rtt", TABLE),
-                    ("completion", Value::is_null),
-                ],
-            );
-            has(&f["rtt"], "rtt", &[("mean", NUMBER), ("p50", NUMBER), ("p95", NUMBER), ("p99", NUMBER)]);
-        }
-        for q in r["queues"].as_array().unwrap() {
-            has(
-                q,
-                "queue",
-                &[
-                    ("name", TEXT),
-                    ("offered", COUNT),
-                    ("taken", COUNT),
-                    ("waiting", TABLE),
-                    ("drops", TABLE),
-                    ("marked", COUNT),
-                    ("queue", TABLE),
-                ],
-            );
-        }
-        assert!(r["queues"].as_array().unwrap().iter().any(|q| q["name"] == "ap"));
-        for t in r["transmitters"].as_array().unwrap() {
-            let counts = ["taken", "delivered", "lost"].map(|n| (n, COUNT));
-            has(t, "transmitter", &counts);
-            has(&t["carrying"], "carrying", &[("start", COUNT), ("end", COUNT)]);
-        }
-        assert!(r["transmitters"].as_array().unwrap().iter().any(|t| t["name"] == "ap"));
-        has(&r["air"], "air", &[("frames", COUNT), ("collisions", COUNT), ("busy", NUMBER), ("airtime", TABLE)]);
-        has(&r["air"]["airtime"]["from"], "airtime", &[("ap", NUMBER)]);
-        let ledger: f64 = r["air"]["ledger"].as_object().unwrap().values().map(|v| v.as_f64().unwrap()).sum();
-        assert!((ledger - 1.0).abs() < 1e-9, "the ledger's shares sum to {ledger}");
-        let names = ["goodput.up", "goodput.down", "goodput.total", "jain", "jain.down"];
-        has(&r["metrics"], "metrics", &names.map(|n| (n, NUMBER)));
-    }
+    runs.iter().for_each(has_the_fields_of_a_run);
     let last = &runs[3];
     let names: Vec<&str> = last["flows"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["down.1", "down.2", "up.1"]);
