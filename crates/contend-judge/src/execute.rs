@@ -11,7 +11,7 @@
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
-use crate::judging::{few_seeds, note, phase, search};
+use crate::judging::{bottleneck, few_seeds, no_effect, note, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
 use crate::running::contention;
@@ -356,6 +356,8 @@ impl Call<'_> {
                 .into_iter()
                 .chain(few_seeds::warning(&shown))
                 .chain(wide)
+                .chain(bottleneck::warning(&shown))
+                .chain(no_effect::warning(&shown))
                 .chain(late(&shown))
                 .collect(),
             show: e.show.iter().map(|s| s.metric.clone()).collect(),

@@ -319,6 +319,8 @@ struct Kept<'a> {
     flows: Vec<[Histogram; 2]>,
     /// Delays, by queue.
     queues: Vec<Histogram>,
+    /// [`contend_experiment::results::Transmitter::busy`], by transmitter.
+    busy: Vec<Option<f64>>,
     successes: Option<SuccessList<Codes<'a>>>,
 }
 
@@ -331,6 +333,8 @@ struct KeptRead {
     series: Series,
     flows: Vec<[Histogram; 2]>,
     queues: Vec<Histogram>,
+    #[serde(default)]
+    busy: Vec<Option<f64>>,
     successes: Option<SuccessList<Vec<u64>>>,
 }
 
@@ -372,6 +376,7 @@ impl Kept<'_> {
             series: &run.detail.series,
             flows: run.flows.iter().map(|f| [histogram(&f.rtt), histogram(&f.delay)]).collect(),
             queues: run.queues.iter().map(|q| histogram(&q.delay)).collect(),
+            busy: run.transmitters.iter().map(|t| t.busy).collect(),
             successes: run
                 .detail
                 .successes
@@ -396,6 +401,9 @@ impl KeptRead {
         }
         for (queue, delay) in run.queues.iter_mut().zip(&self.queues) {
             queue.delay = durations(delay);
+        }
+        for (transmitter, busy) in run.transmitters.iter_mut().zip(self.busy) {
+            transmitter.busy = busy;
         }
         run.detail.successes =
             self.successes.map(|s| Successes { sequence: s.sequence.iter().map(success).collect(), warmup: s.warmup });

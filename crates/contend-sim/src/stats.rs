@@ -235,6 +235,8 @@ pub struct TransmitterCounters {
     pub lost: u64,
     /// Packets now in service, being sent, or propagating.
     pub carrying: u64,
+    /// Bytes of the packets that a wire has delivered or lost; 0 for stations.
+    pub bytes: u64,
 }
 
 /// Counts what goes through a queue and how long it waits. What a packet needs that leaves at once stands first.

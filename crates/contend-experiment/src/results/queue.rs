@@ -105,4 +105,7 @@ pub struct Transmitter {
     pub lost: u64,
     /// Packets in service, being sent, or propagating.
     pub carrying: Held,
+    /// Share of time in which a wire of constant rate sent; `None` for stations and other wires.
+    #[serde(skip)]
+    pub busy: Option<f64>,
 }

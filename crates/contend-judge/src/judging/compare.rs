@@ -47,6 +47,14 @@ pub struct Difference {
     pub relative: Option<f64>,
     /// Why there is no pair; `null` if there is one.
     pub missing: Option<String>,
+    /// True if the runs of each pair have the same digest: what differs between A and B had no effect in any of them.
+    /// Absent if not.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_effect: bool,
+}
+
+fn is_false(b: &bool) -> bool {
+    !b
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -64,6 +72,7 @@ impl Difference {
     /// What the interval says.
     pub fn answer(&self) -> &'static str {
         match (self.difference, self.ci95) {
+            _ if self.no_effect => "the same runs",
             (None, _) => "no pair",
             (Some(_), None) => "one pair: no interval",
             (Some(d), Some(half)) if d - half > 0.0 => "more",
@@ -118,7 +127,18 @@ fn difference((a, p): (&[Run], &PointKey), (b, q): (&[Run], &PointKey), metric: 
         ci95: estimate.and_then(|e| e.ci95),
         relative: estimate.zip(mean_a).filter(|(_, a)| *a != 0.0).map(|(e, a)| e.mean / a.abs()),
         missing: pairs.is_empty().then(missing),
+        no_effect: same_runs((a, p), (b, q)),
     }
+}
+
+/// True if both points have runs with the same seeds, and each pair has the same digest.
+fn same_runs((a, p): (&[Run], &PointKey), (b, q): (&[Run], &PointKey)) -> bool {
+    let digests = |runs: &[Run], point: &PointKey| -> BTreeMap<u64, String> {
+        runs.iter().filter(|r| r.point == *point && r.events > 0).map(|r| (r.seed, r.digest.clone())).collect()
+    };
+    let (first, second) = (digests(a, p), digests(b, q));
+    let mut pairs = second.iter().filter_map(|(seed, digest)| Some(first.get(seed)? == digest)).peekable();
+    pairs.peek().is_some() && pairs.all(|same| same)
 }
 
 /// The values of `metric` at `point` by seed, and why one is missing. Numbers that runs report are taken as they are:

@@ -1,73 +1,32 @@
 //! What a user may want to know before the first run.
 
-use contend_experiment::map::hidden;
+mod hidden;
+mod mac_queue;
+mod needs;
+
 use contend_experiment::reading::file::{About, Experiment, Overlay};
-use contend_sim::net::Net;
-use contend_sim::routing::Shortest;
 use contend_sim::scenario::Scenario;
-use contend_sim::wifi::{Map, StationId};
 
-/// Larger fields are not looked at, and not more points of a sweep.
-const MOST_STATIONS: usize = 1000;
+/// Not more points of a sweep are looked at.
 const MOST_POINTS: usize = 20;
-/// The key that says which frames have RTS.
-const THRESHOLD: &str = "wifi.rts_threshold";
 
-/// Stations that are hidden from each other at the start of a run, if no frame has an RTS: a sentence with a remedy.
-/// `None` if there are none, or if the file itself sweeps the threshold.
-pub fn hidden_stations(e: &Experiment) -> Option<String> {
-    let swept = |key: &str| e.points.iter().any(|p| p.contains_key(key));
-    if e.about() != About::Network || swept(THRESHOLD) {
-        return None;
-    }
-    e.points.iter().take(MOST_POINTS).find_map(|point| {
-        let resolved = e.scenario(point, &Overlay::default()).ok()?;
-        hidden_in(&resolved.scenario.with_seed(*e.seeds.first()?))
-    })
+/// Sentences about the networks of `e`, each with a remedy: hidden stations, algorithms without what they need, and
+/// packets that wait where the discipline of a queue cannot reach them.
+pub fn before_the_runs(e: &Experiment) -> Vec<String> {
+    let points = scenarios(e);
+    let mut all: Vec<String> = hidden::stations(e, &points).into_iter().collect();
+    all.extend(needs::unmet(&points));
+    all.extend(mac_queue::reaches_below(&points));
+    all
 }
 
-fn hidden_in(s: &Scenario) -> Option<String> {
-    let cell = s.cell.as_ref().filter(|c| c.field.is_some() && c.members().count() <= MOST_STATIONS)?;
-    let longest = s.flows.iter().map(|f| cell.phy.mpdu(f.ends.packet)).max()?;
-    if longest > cell.mac.rts_threshold {
-        return None;
+/// The networks of the first points.
+fn scenarios(e: &Experiment) -> Vec<Scenario> {
+    if e.about() != About::Network {
+        return vec![];
     }
-    let mut net = Net::new(s).ok()?;
-    let map = net.map()?;
-    let ways = if cell.has_agents() { shortest(&net, &map) } else { map.routes };
-    let links: Vec<_> = map.links.iter().map(|l| (l.from, l.to, l.decodes)).collect();
-    let found = hidden(&links, &ways);
-    let first = found.first()?;
-    let name = |station: StationId| net.stations().get(station as usize).map_or("", String::as_str);
-    let mut pairs: Vec<_> = found.iter().map(|h| h.pair).collect();
-    pairs.dedup();
-    let others = match pairs.len() {
-        1 => String::new(),
-        2 => " (and one other pair)".to_owned(),
-        n => format!(" (and {} other pairs)", n - 1),
-    };
-    Some(format!(
-        "`{}` and `{}` are hidden from each other{others}: their frames meet at `{}`; try rts_threshold = \"0B\"",
-        name(first.pair.0),
-        name(first.pair.1),
-        name(first.at)
-    ))
-}
-
-/// The shortest ways of all flows: agents know none before the run.
-fn shortest(net: &Net, map: &Map) -> Vec<Vec<StationId>> {
-    let mut neighbours = vec![vec![]; map.positions.len()];
-    for l in map.links.iter().filter(|l| l.decodes) {
-        if let Some(list) = neighbours.get_mut(l.from as usize) {
-            list.push(l.to);
-        }
-    }
-    let ends: Vec<[StationId; 2]> = (0..net.flows()).filter_map(|flow| net.on_air(flow)).collect();
-    let routes = Shortest::new(&neighbours, ends.iter().map(|[_, to]| *to));
-    let way = |&[from, to]: &[StationId; 2]| {
-        std::iter::successors(Some(from), |here| routes.next(*here, to).filter(|_| *here != to)).collect()
-    };
-    ends.iter().map(way).collect()
+    let network = |point| Some(e.scenario(point, &Overlay::default()).ok()?.scenario);
+    e.points.iter().take(MOST_POINTS).filter_map(network).collect()
 }
 
 #[cfg(test)]
@@ -75,27 +34,41 @@ mod tests {
     use super::*;
     use contend_experiment::reading::file::parse;
 
-    /// Three stations in a row at this distance in metres, sensed up to 300 m; the outer two send to the middle one.
-    fn note(metres: u32, more: &str) -> Option<String> {
-        let station = |name: &str, x: u32| format!("[[station]]\nname = \"{name}\"\nposition = [\"{x}m\", \"0m\"]\n");
-        let flow = |from: &str| format!("[[flow]]\nfrom = \"{from}\"\nto = \"b\"\nudp = {{ rate = \"1Mbps\" }}\n");
+    fn notes(wifi: &str, ap: &str, tcp: &str) -> Vec<String> {
         let text = format!(
-            "duration = \"1s\"\n[wifi]\nstandard = \"802.11b\"\n{more}\n[field]\nrange = \"250m\"\nsense = \"300m\"\n\
-             {}{}{}{}{}",
-            station("a", 0),
-            station("b", metres),
-            station("c", 2 * metres),
-            flow("a"),
-            flow("c")
+            "duration = \"1s\"\n[wifi]\n{wifi}\n[ap]\n{ap}\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
+                tcp = \"{tcp}\"\n"
         );
-        hidden_stations(&parse("t.toml", &text, &[]).unwrap())
+        before_the_runs(&parse("t.toml", &text, &[]).unwrap())
     }
 
     #[test]
-    fn hidden_senders_are_named_if_no_frame_has_an_rts() {
-        let named = "`a` and `c` are hidden from each other: their frames meet at `b`; try rts_threshold = \"0B\"";
-        assert_eq!(note(200, "").as_deref(), Some(named));
-        assert_eq!(note(150, ""), None, "they sense each other");
-        assert_eq!(note(200, "rts_threshold = \"0B\""), None);
+    fn a_sender_that_reads_marks_is_told_that_nothing_marks() {
+        let g = "standard = \"802.11g\"";
+        let over_fifo = notes(g, "", "jersey");
+        assert_eq!(over_fifo.len(), 1, "{over_fifo:?}");
+        assert!(over_fifo[0].starts_with("`jersey` needs a queue that marks packets (ECN), and there is none; "));
+        assert!(over_fifo[0].contains("\"vcrr\"") && over_fifo[0].contains("{ kind = \"red\", ecn = true }"));
+        assert!(notes(g, "queue = \"vcrr\"", "jersey").is_empty() && notes(g, "", "cubic").is_empty());
+        assert!(notes(g, "queue = { kind = \"fq_codel\", ecn = false }", "dctcp")[0].starts_with("`dctcp` needs"));
+        assert!(notes(g, "", "xcp")[0].starts_with("`xcp` needs a queue that answers XCP headers"));
+        assert!(notes(g, "queue = \"xcp\"", "xcp").is_empty());
+    }
+
+    #[test]
+    fn a_rate_control_is_told_that_no_rate_loses_more_than_another() {
+        let ac = |more: &str| format!("standard = \"802.11ac\"\nrate_control = \"minstrel_ht\"\n{more}");
+        assert!(notes(&ac(""), "", "cubic")[0].starts_with("`minstrel_ht` needs an error model"));
+        assert!(notes(&ac("snr = \"25dB\"\nerror_model = \"nist\""), "", "cubic").is_empty());
+    }
+
+    #[test]
+    fn a_discipline_above_a_deep_queue_of_the_mac_is_told() {
+        let ax = "standard = \"802.11ax\"";
+        let told = notes(ax, "queue = \"fq_codel\"", "cubic");
+        assert!(told[0].starts_with("up to 512 packets of `ap` wait below `fq_codel`, in the MAC"), "{told:?}");
+        for ap in ["", "queue = \"airtime\"", "queue = \"fq_codel\"\naql = {}"] {
+            assert!(notes(ax, ap, "cubic").is_empty(), "{ap}");
+        }
     }
 }

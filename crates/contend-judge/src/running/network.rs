@@ -174,7 +174,7 @@ pub fn run(
         warmup_s: measure.warmup.as_secs_f64(),
         flows: flows(resolved, &net, &base, &last, warm, span),
         queues: queues(&mut net, &base, &last, span),
-        transmitters: transmitters(&net, &base, &last),
+        transmitters: transmitters(&net, &base, &last, span),
         air: air(&net, &base, &last),
         frames_missed: net.frames().map_or(0, FrameLog::missed),
         metrics: BTreeMap::new(),

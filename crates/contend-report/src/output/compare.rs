@@ -34,10 +34,16 @@ pub fn comparison_table(c: &Comparison, colour: bool, width: usize) -> String {
     out + &paint.dim(&text(&pairs_text(c)))
 }
 
-/// Metrics without a value, and seeds without a partner, one sentence each.
+/// Metrics without a value, settings without effect, and seeds without a partner, one sentence each.
 pub(super) fn missing(c: &Comparison) -> Vec<String> {
     let mut all: Vec<String> =
         c.differences.iter().filter_map(|d| d.missing.as_ref().map(|why| format!("{}: {why}", d.metric))).collect();
+    let same = c.differences.iter().filter(|d| d.no_effect).count();
+    if same > 0 {
+        let whole = same == c.differences.len();
+        let place = if whole { "in any run" } else { "at the points with \"the same runs\"" };
+        all.push(format!("what differs between A and B had no effect {place}: the runs of each pair are the same"));
+    }
     let unpaired = c.differences.iter().map(|d| d.unpaired).max().unwrap_or(0);
     if unpaired > 0 {
         all.push(format!("up to {unpaired} seeds have a value on one side only; they are left out"));

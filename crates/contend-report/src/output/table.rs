@@ -202,7 +202,7 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
         vec![
             format!("{group} ({tcp})"),
             flows.first().map_or(0, Vec::len).to_string(),
-            exact(&mean(|f| Some(f.goodput_bps))).text(1e-6, 3),
+            exact(&mean(|f| Some(f.goodput_bps))).text(1e-6, 3) + &starved(&flows),
             exact(&over_runs(&|f| Some(f.iter().map(|f| f.goodput_bps).sum()))).text(1e-6, 3),
             delay(|f| f.delay_s.p50),
             delay(|f| f.delay_s.p95),
@@ -214,6 +214,19 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
         ]
     };
     groups.into_iter().map(row).collect()
+}
+
+/// The least goodput of a flow of the group, if it is less than a tenth of the mean: the mean then hides that this flow
+/// gets next to nothing. `runs` has the flows of each run.
+fn starved(runs: &[Vec<&Flow>]) -> String {
+    let members = runs.iter().map(Vec::len).max().unwrap_or(0);
+    let of_member = |i: usize| runs.iter().filter_map(|run| run.get(i)).map(|f| f.goodput_bps).collect::<Vec<f64>>();
+    let each: Vec<f64> = (0..members).filter_map(|i| stats::mean(&of_member(i))).collect();
+    let least = each.iter().copied().min_by(f64::total_cmp);
+    match least.zip(stats::mean(&each)) {
+        Some((least, mean)) if least < 0.1 * mean => format!(", least {}", significant(least / 1e6, 2)),
+        _ => String::new(),
+    }
 }
 
 /// For each emulated run, one row for each service that programs used beside the flows of the file.
@@ -393,5 +406,26 @@ mod tests {
         assert_eq!(significant(15_790_000.0, 4), "15790000");
         assert_eq!(significant(0.0, 4), "0");
         assert_eq!(significant(1e-9, 2), "1.0e-9");
+    }
+
+    #[test]
+    fn a_group_whose_mean_hides_a_starved_flow_says_so() {
+        let flow = |goodput_bps: f64| Flow {
+            goodput_bps,
+            ..serde_json::from_value(serde_json::json!({
+                "name": "up.1", "group": "up", "direction": "up", "tcp": "cubic", "greedy": true, "goodput": 0.0,
+                "throughput": 0.0, "sent": 0, "retransmitted": 0, "timeouts": 0, "entered": 0, "arrived": 0,
+                "losses": {
+                    "congestion": { "congestion": 0, "error": 0 },
+                    "error": { "congestion": 0, "error": 0 },
+                    "nothing": { "congestion": 0, "error": 0 }
+                },
+                "rtt": {}, "delay": {}, "completion": null, "fct": []
+            }))
+            .unwrap()
+        };
+        let runs = [[64e6, 64e6, 4e3], [63e6, 65e6, 4e3]].map(|run| run.map(flow));
+        let of = |members: usize| starved(&runs.each_ref().map(|run| run.iter().take(members).collect()));
+        assert_eq!((of(3).as_str(), of(2).as_str()), (", least 0.0040", ""));
     }
 }

@@ -81,6 +81,8 @@ pub struct Wire {
     /// The last deadline that was announced to the world, if a wire is joined in front.
     announced: Time,
     delivered: u64,
+    /// Bytes of the packets that were delivered or lost.
+    bytes: u64,
     meter: QueueMeter,
     lost: [u64; 4],
 }
@@ -158,6 +160,7 @@ impl Wire {
             joined: Joined::No,
             announced: Time::NEVER,
             delivered: 0,
+            bytes: 0,
             lost: [0; 4],
         }
     }
@@ -201,7 +204,7 @@ impl Wire {
     pub fn transmitter(&mut self, now: Time) -> TransmitterCounters {
         let taken = self.meter(now).read(now).taken;
         let (delivered, lost) = (self.delivered, self.lost.iter().sum());
-        TransmitterCounters { taken, delivered, lost, carrying: self.in_flight() - self.waiting() }
+        TransmitterCounters { taken, delivered, lost, carrying: self.in_flight() - self.waiting(), bytes: self.bytes }
     }
 
     /// Packets in the queue, as of the last call of [`Wire::meter`].
@@ -286,7 +289,13 @@ impl Wire {
             // A packet that has arrived is no longer in the queue.
             q.settle(now, &self.ring, &mut self.meter);
         }
+        self.bytes += self.ring.front().map_or(0, |s| u64::from(s.packet.size));
         self.ring.pop();
+    }
+
+    /// Its rate in bits per second, if that is constant and finite.
+    pub fn rate(&self) -> Option<u64> {
+        self.transmitter.rate()
     }
 
     /// The next deadline.

@@ -18,6 +18,11 @@ pub(super) struct Transmitter {
 }
 
 impl Transmitter {
+    /// The rate in bits per second, if it is constant and finite.
+    pub(super) fn rate(&self) -> Option<u64> {
+        if let Pace::Constant(bps) = self.pace { Some(bps).filter(|bps| *bps > 0) } else { None }
+    }
+
     pub(super) fn new(pace: Pace, delay: Span, loss: Option<Box<(Box<dyn Loss>, Rng)>>) -> Transmitter {
         Transmitter { pace, delay, loss, last: (0, Span::ZERO) }
     }

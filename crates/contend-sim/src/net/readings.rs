@@ -181,6 +181,11 @@ impl Net {
         counters.unwrap_or_default()
     }
 
+    /// The rate in bits per second of transmitter number `i`, if it is a wire of constant, finite rate.
+    pub fn wire_rate(&self, i: usize) -> Option<u64> {
+        self.world.wires().get(i.checked_sub(self.stations.len())?)?.rate()
+    }
+
     /// Packets that the wire behind queue number `i` lost, by kind; 0 for the queues of a cell.
     pub fn lost(&self, i: usize) -> [u64; 4] {
         let wire = i.checked_sub(self.stations.len()).and_then(|w| self.world.wires().get(w));

@@ -8,7 +8,7 @@ use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening::quoted;
 use contend_lab::reading::file::Experiment;
-use contend_lab::running::advice::hidden_stations;
+use contend_lab::running::advice;
 use contend_lab::running::network::Engine;
 use contend_lab::writing::folder::{self, Draft, Extra, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
@@ -128,8 +128,8 @@ impl<'a> Job<'a> {
         if self.keep_journal {
             draft.iter_mut().for_each(Draft::keep_journal);
         }
-        if let Some(note) = hidden_stations(self.e).filter(|_| !self.common.quiet) {
-            say(&format!("contend: {note}"));
+        if !self.common.quiet {
+            advice::before_the_runs(self.e).iter().for_each(|note| say(&format!("contend: {note}")));
         }
         let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
             (Err(err), Some(draft)) if draft.journal().runs() > 0 => {

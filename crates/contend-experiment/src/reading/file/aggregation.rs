@@ -22,16 +22,20 @@ pub(crate) struct Aggregating {
 /// The default number of packets below the queue is two windows, but at least this number.
 const MAC_QUEUE: u32 = 128;
 
+/// What is wrong with a key that only aggregates have.
+const ALONE: &str = "has no meaning without aggregates";
+const TOGETHER: &str = "write ampdu = {} from 802.11n on, or remove it";
+
 impl Aggregating {
     /// Reads the keys of a station with this standard. Missing keys are inherited from `wifi`, as far as the standard
-    /// supports them.
+    /// supports them. Without `wifi` the keys are those of `[wifi]` itself: from 802.11n on, stations aggregate.
     pub(crate) fn read(
         f: &mut Fields,
         phy: &Phy,
         standard: Standard,
         wifi: Option<&Aggregating>,
     ) -> Result<Aggregating, FileError> {
-        let wifi = wifi.copied().unwrap_or_default();
+        let wifi = wifi.copied().unwrap_or_else(|| Aggregating { ampdu: all(standard), ..Aggregating::default() });
         let usual = wifi.ampdu.zip(largest(standard)).map(|(a, (bytes, window))| Aggregation {
             bytes: a.bytes.min(bytes),
             mpdus: a.mpdus.min(window),
@@ -51,7 +55,7 @@ impl Aggregating {
         })?;
         let queue = f.read("mac_queue", |v| {
             if ampdu.is_none() && msdu == 0 {
-                return Err(v.error("has no meaning without aggregates", "write ampdu = {}, or remove it"));
+                return Err(v.error(ALONE, TOGETHER));
             }
             match v.amount()? {
                 Amount::Packets(n @ 1..=1_000_000) => Ok(n as u32),
@@ -70,6 +74,12 @@ impl Aggregating {
         let usual = (2 * a.window).max(MAC_QUEUE) * (self.msdu / 1500).max(1);
         Some(Aggregation { msdu: self.msdu, limit: self.queue.unwrap_or(usual), ..a })
     }
+}
+
+/// A-MPDUs as large as the standard allows; `None` for older standards.
+fn all(standard: Standard) -> Option<Aggregation> {
+    let (bytes, window) = largest(standard)?;
+    Some(Aggregation { bytes, mpdus: window, window, attempts: Some(7), ..Aggregation::ONE_MPDU })
 }
 
 /// The limits of IEEE 802.11-2020 §9.4.2.55.3 (HT), §9.4.2.157.2 (VHT), 802.11ax-2021 §9.4.2.248.2 and 802.11be-2024
@@ -101,10 +111,10 @@ fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result
     if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
         return Ok(None);
     }
-    let Some((bytes, window)) = largest(standard) else {
+    let Some(all) = all(standard) else {
         return Err(v.error("needs 802.11n or a later standard", "write standard = \"802.11n\", or remove it"));
     };
-    let all = Aggregation { bytes, mpdus: window, window, attempts: Some(7), ..Aggregation::ONE_MPDU };
+    let Aggregation { bytes, window, .. } = all;
     let usual = usual.unwrap_or(all);
     let mut f = v.table()?;
     let never = |v: &Val| matches!(&v.node.kind, NodeKind::Text(t) if t == "never");
@@ -141,7 +151,7 @@ pub(crate) fn read_aql(f: &mut Fields, aggregates: bool) -> Result<Option<Airtim
             return Ok(None);
         }
         if !aggregates {
-            return Err(v.error("has no meaning without aggregates", "write ampdu = {}, or remove it"));
+            return Err(v.error(ALONE, TOGETHER));
         }
         let mut f = v.table()?;
         // IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L, _H and IEEE80211_AQL_THRESHOLD of Linux.

@@ -27,14 +27,16 @@ use crate::reading::expression::Quantity;
 use contend_core::registry::{Amount, Value};
 use contend_core::{FlowId, Span};
 use contend_sim::scenario::{
-    AfterCollision, ApSpec, CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec,
+    AfterCollision, ApSpec, CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, Site, StationSpec, WireRate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of stations, and of flows, in a network.
 pub(crate) const MOST: u64 = 100_000;
-/// Default rate of a wire.
-const WIRE_RATE: u64 = 100_000_000;
+/// Default rate of a wire beside a cell without MCS, or without a cell.
+const WIRE_RATE: WireRate = WireRate::Constant(100_000_000);
+/// Default rate of a wire from 802.11n on: packets take no time.
+const INFINITE: WireRate = WireRate::Constant(0);
 /// Default delay of a wire.
 const WIRE_DELAY: Span = Span::from_millis(1);
 /// Default queue of an Ethernet converter (Arai 2009, spec T8).
@@ -172,6 +174,8 @@ struct Builder<'a> {
     /// Place of each flow's `from`.
     from: Vec<Val<'a>>,
     losses: Vec<Loss<'a>>,
+    /// The rate of wires that do not state theirs.
+    wire_rate: WireRate,
     field: Option<Field<'a>>,
     /// True if each channel has an SNR that follows from the positions.
     has_snr: bool,
@@ -195,6 +199,7 @@ impl<'a> Builder<'a> {
             members: vec![],
             from: vec![],
             losses: vec![],
+            wire_rate: WIRE_RATE,
             field: None,
             has_snr: false,
             sites: Sites::default(),
@@ -219,6 +224,9 @@ impl<'a> Builder<'a> {
     /// Reads the air: `[wifi]` and `[field]`.
     fn medium(&mut self, wifi_at: Option<&Val<'a>>, field_at: Option<&Val<'a>>) -> Result<Option<Wifi>, FileError> {
         let wifi = wifi_at.map(|v| Wifi::read(v, &mut self.losses, self.traces)).transpose()?;
+        if wifi.as_ref().is_some_and(|w| w.phy.standard.family().is_some()) {
+            self.wire_rate = INFINITE;
+        }
         self.field = field_at.map(Field::read).transpose()?;
         if let (Some(v), None) = (field_at, &wifi) {
             return Err(v.error("needs a standard", "add [wifi] standard = \"802.11b\""));

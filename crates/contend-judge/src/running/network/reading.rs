@@ -161,16 +161,22 @@ pub(super) fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -
 }
 
 /// The results of each transmitter between two readings.
-pub(super) fn transmitters(net: &Net, base: &Reading, last: &Reading) -> Vec<Transmitter> {
-    let between = |(name, (now, before)): (&str, (&TransmitterCounters, &TransmitterCounters))| Transmitter {
-        name: name.to_owned(),
-        // A packet taken before the warm-up ended may have gone back to routing since.
-        taken: now.taken.saturating_sub(before.taken),
-        delivered: now.delivered - before.delivered,
-        lost: now.lost - before.lost,
-        carrying: Held { start: before.carrying, end: now.carrying },
-    };
-    net.transmitters().zip(last.transmitters.iter().zip(&base.transmitters)).map(between).collect()
+pub(super) fn transmitters(net: &Net, base: &Reading, last: &Reading, span: f64) -> Vec<Transmitter> {
+    let rates = (0..).map(|i| net.wire_rate(i));
+    let counters = last.transmitters.iter().zip(&base.transmitters).zip(rates);
+    let between =
+        |(name, ((now, before), rate)): (&str, ((&TransmitterCounters, &TransmitterCounters), Option<u64>))| {
+            Transmitter {
+                name: name.to_owned(),
+                // A packet taken before the warm-up ended may have gone back to routing since.
+                taken: now.taken.saturating_sub(before.taken),
+                delivered: now.delivered - before.delivered,
+                lost: now.lost - before.lost,
+                carrying: Held { start: before.carrying, end: now.carrying },
+                busy: rate.map(|bps| 8.0 * (now.bytes - before.bytes) as f64 / bps as f64 / span),
+            }
+        };
+    net.transmitters().zip(counters).map(between).collect()
 }
 
 /// The results of the air between two readings; `None` without Wi-Fi.

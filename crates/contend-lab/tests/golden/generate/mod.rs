@@ -233,6 +233,8 @@ fn modern(d: &mut Draws, t: &mut String) {
     if d.percent(80) {
         writeln!(t, "ampdu = {}", d.pick(AMPDU)).unwrap();
         d.maybe(40, t, "mac_queue", &["\"1p\"", "\"5p\"", "\"40p\"", "\"300p\""]);
+    } else {
+        t.push_str("ampdu = \"off\"\n");
     }
     let categories = d.percent(50);
     writeln!(t, "access = {}", d.pick(if categories { EDCA } else { ACCESS })).unwrap();

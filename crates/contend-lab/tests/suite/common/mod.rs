@@ -240,6 +240,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             delivered: 89_172,
             lost: 6,
             carrying: Held { start: 1, end: 1 },
+            busy: None,
         }],
         air: Some(air(&mut dice, &stations)),
         frames_missed: 0,

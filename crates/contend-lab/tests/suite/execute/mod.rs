@@ -1,6 +1,7 @@
 //! Whole experiments, from the file's text to runs, statistics and verdicts.
 
 mod claims;
+mod defaults;
 mod lab;
 mod more_seeds;
 mod phase;

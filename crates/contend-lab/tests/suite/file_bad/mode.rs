@@ -166,8 +166,8 @@ fn aggregates_have_the_limits_of_the_standard() {
             "`wifi.ampdu.mpdus` is too large: 9; write a value from 1 to 8",
         ),
         (
-            "standard = \"802.11n\"\nmac_queue = \"100p\"",
-            "`wifi.mac_queue` has no meaning without aggregates; write ampdu = {}, or remove it",
+            "standard = \"802.11n\"\nampdu = \"off\"\nmac_queue = \"100p\"",
+            "`wifi.mac_queue` has no meaning without aggregates; write ampdu = {} from 802.11n on, or remove it",
         ),
         (
             "standard = \"802.11n\"\nampdu = {}\nmac_queue = \"100B\"",
@@ -178,8 +178,8 @@ fn aggregates_have_the_limits_of_the_standard() {
             "`wifi.ampdu.hw_queue` is too large: 65; write a value from 0 to 64",
         ),
         (
-            "standard = \"802.11n\"\n[ap]\naql = {}",
-            "`ap.aql` has no meaning without aggregates; write ampdu = {}, or remove it",
+            "standard = \"802.11n\"\nampdu = \"off\"\n[ap]\naql = {}",
+            "`ap.aql` has no meaning without aggregates; write ampdu = {} from 802.11n on, or remove it",
         ),
         (
             "standard = \"802.11n\"\nampdu = {}\n[ap]\naql = { high = \"4ms\" }",
@@ -198,7 +198,7 @@ fn aggregates_have_the_limits_of_the_standard() {
             "`wifi.amsdu` is too large: 7935B; write a value from 1B to 4065B",
         ),
         (
-            "standard = \"802.11n\"\namsdu = \"11398B\"",
+            "standard = \"802.11n\"\nampdu = \"off\"\namsdu = \"11398B\"",
             "`wifi.amsdu` is too large: 11398B; write a value from 1B to 7935B",
         ),
         (

@@ -154,7 +154,7 @@ impl LinkLayer {
     /// What became of the packets that came in.
     pub(super) fn counters(&self) -> TransmitterCounters {
         let carrying = self.packets.iter().filter(|(.., p)| counts(p)).count() as u64;
-        TransmitterCounters { taken: self.taken, delivered: self.passed, lost: 0, carrying }
+        TransmitterCounters { taken: self.taken, delivered: self.passed, lost: 0, carrying, bytes: 0 }
     }
 }
 

@@ -253,6 +253,7 @@ impl Stations {
     pub(super) fn transmitter(&self, station: StationId, now: Time) -> Option<TransmitterCounters> {
         let c = self.counters(station)?;
         Some(TransmitterCounters {
+            bytes: 0,
             taken: self.macs_of(station).map(|mac| mac.taken(now)).sum::<u64>() - c.returned,
             delivered: c.delivered,
             lost: c.retry_drops - c.dropped_after_delivery - c.given_back + c.broadcasts,

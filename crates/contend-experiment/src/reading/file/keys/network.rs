@@ -48,7 +48,8 @@ pub static FILE: Table = Table {
             "[{ name = \"slow\", rate = \"6Mbps\" }]", "Stations with names."),
         key("flow", &[Kind::Tables(&FLOW)], Words("at least one must be given for a network"),
             "[{ from = \"server\", to = \"station\", tcp = \"cubic\" }]", "Data from one place to another."),
-        key("wire", &[Kind::Table(&WIRE)], Words("a wire of 100 Mb/s and 1 ms for each flow"), "{ delay = \"20ms\" }",
+        key("wire", &[Kind::Table(&WIRE)], Words("a wire of 1 ms for each flow, with 100 Mb/s before 802.11n"),
+            "{ delay = \"20ms\" }",
             "The link between the access point and the server of each flow."),
         key("link", &[Kind::Tables(&LINK)], Words("only the wires that flows create"),
             "[{ from = \"router\", to = \"ap\" }]",
@@ -203,7 +204,7 @@ static WIFI: Table = Table {
             "Attempts of a frame with RTS before it is dropped."),
         key("rts_threshold", &[Kind::Word(&[word("never", "No RTS.")]), Kind::Bytes(0, 65_535)], Value("\"never\""),
             "\"500B\"", "Smallest packet that is sent with RTS."),
-        key("ampdu", AMPDU_KINDS, Value("\"off\""), "{ missed = \"request\" }",
+        key("ampdu", AMPDU_KINDS, Words("{} from 802.11n on, \"off\" before"), "{ missed = \"request\" }",
             "Frames with several packets (A-MPDU) and block acknowledgments; from 802.11n on."),
         key("amsdu", AMSDU_KINDS, Value("\"off\""), "\"7935B\"",
             "Most bytes of an A-MSDU: packets that share an MPDU, in an A-MPDU or alone; from 802.11n on. At most \

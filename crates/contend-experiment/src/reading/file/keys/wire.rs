@@ -10,7 +10,8 @@ const WIRE_RATES: &[Kind] = &[
     Kind::Table(&CHANGING_RATE),
 ];
 #[rustfmt::skip]
-const WIRE_RATE: Key = key("rate", WIRE_RATES, Value("\"100Mbps\""), "\"10Mbps\"",
+const WIRE_RATE: Key = key("rate", WIRE_RATES, Words("\"100Mbps\"; \"infinite\" beside a cell of 802.11n and later"),
+    "\"10Mbps\"",
     "Data rate in each direction: constant, or a table for a rate that changes.");
 const WIRE_DELAY: Key =
     key("delay", &[Kind::Time], Value("\"1ms\""), "\"15ms\"", "Propagation time in each direction.");

@@ -5,9 +5,9 @@ use super::super::error::FileError;
 use super::super::reader::{Fields, Val};
 use super::super::wifi::{read_loss, read_queue};
 use super::super::wire_rate::wire_rate;
-use super::{Builder, WIRE_DELAY, WIRE_QUEUE, WIRE_RATE};
+use super::{Builder, WIRE_DELAY, WIRE_QUEUE};
 use contend_core::qdisc;
-use contend_sim::scenario::{LinkSpec, Place, WireRate, WireSpec};
+use contend_sim::scenario::{LinkSpec, Place, WireSpec};
 
 impl<'a> Builder<'a> {
     pub(super) fn link(&mut self, v: &Val<'a>) -> Result<(), FileError> {
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(WireSpec, WireSpec), FileError> {
         let losses = self.losses.len();
         let default = WireSpec {
-            rate: WireRate::Constant(WIRE_RATE),
+            rate: self.wire_rate.clone(),
             delay: WIRE_DELAY,
             queue: default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", WIRE_QUEUE)])?,
             loss: None,
