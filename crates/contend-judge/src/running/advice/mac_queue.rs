@@ -13,8 +13,8 @@ pub(super) fn reaches_below(points: &[Scenario]) -> Option<String> {
     let (ap, limit) = aps.filter_map(|ap| Some((&ap.station, below(&ap.station)?))).next()?;
     Some(format!(
         "up to {limit} packets of `{}` wait below `{}`, in the MAC, which its discipline does not delay, drop or mark; \
-            write ap.aql = {{}} to limit them by airtime as Linux does, or queue = \"airtime\", which fills each aggregate \
-            itself",
+            write ap.aql = {{}} to limit them by airtime as Linux does, or queue = \"airtime\", which fills each \
+            aggregate itself",
         ap.name, ap.queue.entry.name
     ))
 }
