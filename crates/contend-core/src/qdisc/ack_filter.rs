@@ -1,19 +1,23 @@
-//! A FIFO in which a new acknowledgment replaces the waiting one of its flow, as in routers on slow uplinks.
+//! A stage in front of a queue in which a new acknowledgment replaces the waiting one of its flow, as in routers on
+//! slow uplinks. With `ack_filter = true` it stands in front of any discipline; as a discipline of its own it has a
+//! FIFO.
 //!
 //! ACK Filtering of RFC 3449 §5.2.1, with CAKE's care for acknowledgments that carry more than a number.
 //!
 //! - The new acknowledgment takes the place of the old one. A flow with a steady stream of acknowledgments therefore
-//!   still reaches the front. All flows share one queue.
+//!   still reaches the front. The discipline sees the place: limits, delays and drops are those of the old one.
 //! - Duplicates and acknowledgments with SACK blocks or flags are kept. No acknowledgment is replaced across such a
 //!   packet, so the order within a flow is kept.
 
-use super::fifo::LIMIT;
-use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
+use super::fifo::{self, LIMIT};
+use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Hearing, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
-use crate::packet::Packet;
+use crate::observe::HeardFrame;
+use crate::packet::{Explicit, Packet};
 use crate::recent::Recent;
-use crate::registry::{Amount, Param};
+use crate::registry::Param;
+use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
@@ -22,7 +26,7 @@ pub const CITE: &str =
     "RFC 3449 §5.2.1, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
 /// What it does.
 pub const SUMMARY: &str = "FIFO that filters acknowledgments: a cumulative acknowledgment replaces the older one of \
-    its flow that still waits.";
+    its flow that still waits. With ack_filter = true any other discipline does this too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 
@@ -30,74 +34,182 @@ pub const PARAMS: &[Param] = &[LIMIT];
 ///
 /// # Errors
 /// Never: every limit in range is valid.
-pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
-    Ok(Box::new(AckFilter {
-        limit: args.amount("limit"),
-        waiting: Backlog::default(),
-        queue: VecDeque::new(),
-        gone: 0,
-        flows: Recent::default(),
-    }))
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
+    Ok(Box::new(AckFilter::new(fifo::build(args, site)?)))
 }
 
-/// The queue.
+/// A discipline behind the stage.
 #[derive(Debug)]
 pub struct AckFilter {
-    limit: Amount,
-    waiting: Backlog,
-    queue: VecDeque<Packet>,
-    /// Number of packets that have left at the front, which is the number of the first waiting packet.
-    gone: u64,
-    flows: Recent<Flow>,
+    inner: Box<dyn Qdisc>,
+    flows: Flows,
 }
+
+#[derive(Debug, Default)]
+struct Flows(Recent<Flow>);
 
 /// State of one flow.
 #[derive(Debug, Default)]
 struct Flow {
     /// The highest acknowledgment seen.
     highest: u64,
-    /// Number of the packet that may be replaced.
-    waiting: Option<u64>,
+    /// Its acknowledgments in the discipline that were replaced, the oldest first; the last one may be one that was not
+    /// yet.
+    waiting: VecDeque<Waiting>,
+    /// True if the last one may be replaced: nothing of the flow has come since that must stay behind it.
+    open: bool,
+}
+
+impl Flow {
+    /// From now on no waiting acknowledgment may be replaced.
+    fn close(&mut self) {
+        self.open = false;
+        if self.waiting.back().is_some_and(|w| w.newest.is_none()) {
+            self.waiting.pop_back();
+        }
+    }
+}
+
+/// An acknowledgment in the discipline.
+#[derive(Debug)]
+struct Waiting {
+    /// The one that the discipline holds.
+    place: Packet,
+    /// The one that leaves instead.
+    newest: Option<Packet>,
+}
+
+impl Waiting {
+    fn is_at(&self, p: &Packet) -> bool {
+        let number = |p: &Packet| p.tcp().map(|s| s.ack);
+        p.queued == self.place.queued && number(p) == number(&self.place)
+    }
+}
+
+impl Flows {
+    /// What leaves, or is dropped, in the place of `p`.
+    fn leave(&mut self, p: Packet) -> Packet {
+        let Some(f) = self.0.get_mut(p.flow).filter(|_| p.is_reverse()) else { return p };
+        let Some(i) = f.waiting.iter().position(|w| w.is_at(&p)) else { return p };
+        f.open &= i + 1 < f.waiting.len();
+        f.waiting.remove(i).and_then(|w| w.newest).unwrap_or(p)
+    }
+
+    /// The same for what the discipline has dropped since `sink` had so many packets.
+    fn drop_since(&mut self, before: usize, sink: &mut Sink) {
+        for (p, _) in sink.dropped.iter_mut().skip(before) {
+            *p = self.leave(*p);
+        }
+    }
+}
+
+impl AckFilter {
+    /// The stage in front of `inner`.
+    pub fn new(inner: Box<dyn Qdisc>) -> AckFilter {
+        AckFilter { inner, flows: Flows::default() }
+    }
 }
 
 impl Qdisc for AckFilter {
-    fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
-        let fits = self.waiting.has_room(self.limit, &p);
-        if let Some(seg) = p.tcp().filter(|_| p.is_reverse()) {
-            while self.flows.forget(cx.now, |f| f.waiting.is_some()).is_some() {}
-            let f = self.flows.see(cx.now, p.flow, Flow::default);
-            let new = seg.ack > f.highest && p.pure_ack().is_some();
-            f.highest = f.highest.max(seg.ack);
-            // RFC 3449 §5.2.1: a cumulative acknowledgment makes an older one redundant.
-            if new && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize)) {
-                let old = core::mem::replace(old, p);
-                self.waiting.add(&p);
-                self.waiting.remove(&old);
-                return sink.drop(old, DropReason::Filtered);
-            }
-            if fits {
-                f.waiting = new.then_some(self.gone + self.queue.len() as u64);
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        let before = sink.dropped.len();
+        let Some(seg) = p.tcp().filter(|_| p.is_reverse()) else {
+            self.inner.enqueue(cx, link, p, sink);
+            return self.flows.drop_since(before, sink);
+        };
+        let flows = &mut self.flows.0;
+        while flows.forget(cx.now, |f| !f.waiting.is_empty()).is_some() {}
+        let f = flows.see(cx.now, p.flow, Flow::default);
+        let new = seg.ack > f.highest && p.pure_ack().is_some();
+        f.highest = f.highest.max(seg.ack);
+        // RFC 3449 §5.2.1: a cumulative acknowledgment makes an older one redundant.
+        if new
+            && f.open
+            && let Some(w) = f.waiting.back_mut().filter(|w| w.place.size == p.size)
+        {
+            let old = w.newest.replace(p).unwrap_or(w.place);
+            return sink.drop(old, DropReason::Filtered);
+        }
+        self.inner.enqueue(cx, link, p, sink);
+        let placed = Waiting { place: p, newest: None };
+        let refused = sink.dropped.iter().skip(before).any(|(gone, _)| gone.flow == p.flow && placed.is_at(gone));
+        self.flows.drop_since(before, sink);
+        if let Some(f) = self.flows.0.get_mut(p.flow).filter(|_| !refused) {
+            f.close();
+            if new {
+                f.open = true;
+                f.waiting.push_back(placed);
             }
         }
-        if !fits {
-            return sink.drop(p, DropReason::Full);
-        }
-        self.waiting.add(&p);
-        self.queue.push_back(p);
     }
 
-    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
-        let p = self.queue.pop_front()?;
-        if let Some(f) = self.flows.get_mut(p.flow) {
-            f.waiting = f.waiting.filter(|n| *n != self.gone);
-        }
-        self.gone += 1;
-        self.waiting.remove(&p);
-        Some(p)
+    fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
+        let before = sink.dropped.len();
+        let p = self.inner.dequeue(cx, link, sink);
+        self.flows.drop_since(before, sink);
+        p.map(|p| self.flows.leave(p))
     }
 
     fn backlog(&self) -> Backlog {
-        self.waiting
+        self.inner.backlog()
+    }
+    fn next_deadline(&self) -> Time {
+        self.inner.next_deadline()
+    }
+    fn on_air(&mut self, report: &AirReport) {
+        self.inner.on_air(report);
+    }
+    fn hears_air(&self) -> bool {
+        self.inner.hears_air()
+    }
+    fn hearing(&self) -> Hearing {
+        self.inner.hearing()
+    }
+    fn heard(&mut self, frame: &HeardFrame<'_>) {
+        self.inner.heard(frame);
+    }
+    fn notice(&mut self, now: Time) -> Option<Explicit> {
+        self.inner.notice(now)
+    }
+    fn told(&mut self, from: u32, notice: &Explicit) {
+        self.inner.told(from, notice);
+    }
+    fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
+        self.inner.by_receiver().is_some().then_some(self)
+    }
+}
+
+impl ByReceiver for AckFilter {
+    fn serve(&mut self, cx: &mut Cx, link: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
+        let before = sink.dropped.len();
+        let mut below = Leaving { below, flows: &mut self.flows };
+        let served = self.inner.by_receiver()?.serve(cx, link, &mut below, sink);
+        self.flows.drop_since(before, sink);
+        served
+    }
+
+    fn hold(&mut self, link: &dyn Link, p: &Packet) {
+        if let Some(inner) = self.inner.by_receiver() {
+            inner.hold(link, p);
+        }
+    }
+}
+
+/// What is below the discipline, with the stage between.
+struct Leaving<'a> {
+    below: &'a mut dyn Below,
+    flows: &'a mut Flows,
+}
+
+impl Below for Leaving<'_> {
+    fn holds(&self, receiver: u32) -> bool {
+        self.below.holds(receiver)
+    }
+    fn has_room(&self, receiver: u32) -> bool {
+        self.below.has_room(receiver)
+    }
+    fn put(&mut self, p: Packet, sink: &mut Sink) {
+        self.below.put(self.flows.leave(p), sink);
     }
 }
 
@@ -105,7 +217,7 @@ impl Qdisc for AckFilter {
 mod tests {
     use super::*;
     use crate::packet::{Body, Flags, FlowId, Segment};
-    use crate::registry::Value;
+    use crate::registry::{Amount, Value};
     use crate::time::{Span, Time};
     use alloc::vec::Vec;
     use rand::SeedableRng as _;
@@ -178,6 +290,13 @@ mod tests {
         );
         assert_eq!(gone, [(30, DropReason::Filtered)]);
         assert_eq!(left, [(0, 10), (0, 10), (0, 20), (0, 20), (0, 20), (0, 40)]);
+    }
+
+    #[test]
+    fn what_was_replaced_stays_so_when_a_duplicate_closes_its_place() {
+        let (gone, left) = offer(Amount::Packets(100), &[ack(0, 10), ack(0, 20), ack(0, 20), ack(0, 30), ack(0, 40)]);
+        assert_eq!(gone, [(10, DropReason::Filtered), (30, DropReason::Filtered)]);
+        assert_eq!(left, [(0, 20), (0, 20), (0, 40)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::observe::{HeardFrame, Local};
 use crate::packet::{Ecn, Explicit, Packet};
-use crate::registry::{Amount, Args, Fact, Need};
+use crate::registry::{Amount, Args, Choice, Fact, Need, Value};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
@@ -23,6 +23,28 @@ crate::registry!(
     vrc [Fact::Gives(Need::Marks)], wcp [Fact::Gives(Need::Wcp)], wf2q, xcp [Fact::Gives(Need::Xcp)],
     xcp_b [Fact::Gives(Need::Xcp)], xcp_winf [Fact::Gives(Need::Xcp)],
 );
+
+/// The key of a queue that is no parameter of its discipline: with `true`, acknowledgments pass [`ack_filter`] before
+/// it.
+pub const ACK_FILTER: &str = "ack_filter";
+
+/// What [`ACK_FILTER`] does.
+pub const ACK_FILTER_DOC: &str = "true if a new acknowledgment replaces the waiting one of its flow before the \
+    discipline sees it (RFC 3449 §5.2.1)";
+
+/// The queue of a file: its discipline, behind the stages that stand in front of it.
+///
+/// # Errors
+/// If the discipline refuses a parameter.
+pub fn queue(choice: &Choice<Build>, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
+    let discipline = (choice.entry.build)(&choice.args, site)?;
+    Ok(if filters_acks(choice) { Box::new(ack_filter::AckFilter::new(discipline)) } else { discipline })
+}
+
+/// True if acknowledgments are filtered before the discipline.
+pub fn filters_acks(choice: &Choice<Build>) -> bool {
+    matches!(choice.args.get(ACK_FILTER), Some(Value::Bool(true)))
+}
 
 mod capacity;
 pub mod flow_queues;
@@ -267,5 +289,24 @@ fn bytes(args: &Args, name: &str) -> Result<u64, Refusal> {
         Amount::Packets(n) => {
             Err(Refusal::new(format!("{name} = \"{n}p\" counts packets"), "write it in bytes, like \"1500B\""))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::happens;
+    use crate::Rng;
+    use rand::{RngExt as _, SeedableRng as _};
+
+    #[test]
+    fn only_what_is_uncertain_takes_a_random_number() {
+        let after = |p: f64| {
+            let mut rng = Rng::seed_from_u64(7);
+            (happens(p, &mut rng), rng.random::<u64>())
+        };
+        let mut rng = Rng::seed_from_u64(7);
+        let (first, second) = (rng.random::<u64>(), rng.random::<u64>());
+        assert_eq!([after(0.0), after(-1.0), after(1.0), after(2.0)], [false, false, true, true].map(|b| (b, first)));
+        assert_eq!(after(0.5).1, second);
     }
 }

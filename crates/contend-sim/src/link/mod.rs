@@ -128,10 +128,11 @@ impl Wire {
         network: u64,
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Wire, Refusal> {
-        let queue = match spec.queue.limit().filter(|_| spec.queue.entry.has(Fact::DropTail)) {
+        let drop_tail = spec.queue.entry.has(Fact::DropTail) && !qdisc::filters_acks(&spec.queue);
+        let queue = match spec.queue.limit().filter(|_| drop_tail) {
             Some(limit) => WireQueue::DropTail(DropTail::new(limit)),
             None => {
-                let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site { network, ..Site::ALONE })?;
+                let qdisc = qdisc::queue(&spec.queue, &Site { network, ..Site::ALONE })?;
                 WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
             }
         };

@@ -109,7 +109,7 @@ impl Link for Alone {
 /// True if the empty queue accepts `packet`.
 fn takes(queue: &Queue, packet: Packet) -> bool {
     // Invalid parameters were already reported when the discipline was read.
-    let Ok(mut q) = (queue.entry.build)(&queue.args, &ANYBODY) else { return true };
+    let Ok(mut q) = qdisc::queue(queue, &ANYBODY) else { return true };
     let mut rng = rng::stream(0, "queue", "passing");
     let mut cx = contend_core::Cx { now: Time::ZERO, rng: &mut rng };
     q.enqueue(&mut cx, &Alone, packet, &mut Sink::default());

@@ -6,6 +6,7 @@
 use super::keys::{Algorithm, Default, FILE, Family, Key, Kind, Table, Word, tables, variants};
 use super::tree::read_setting;
 use crate::reading::model::models;
+use contend_core::qdisc::{ACK_FILTER, ACK_FILTER_DOC};
 use contend_core::registry::{Param, Unit};
 use serde_json::{Map, Value, json};
 
@@ -272,6 +273,9 @@ fn algorithm(family: Family, a: &Algorithm) -> Value {
     properties.insert("kind".to_owned(), json!({ "enum": [a.name, a.name.replace('_', "-")] }));
     if matches!(family, Family::Estimators | Family::Observers) {
         properties.insert("name".to_owned(), json!({ "type": "string", "description": "The name in the results." }));
+    }
+    if family == Family::Qdiscs {
+        properties.insert(ACK_FILTER.to_owned(), json!({ "type": "boolean", "description": ACK_FILTER_DOC }));
     }
     if let Some(doc) = a.facts.iter().find_map(|f| f.file()) {
         properties.insert("file".to_owned(), json!({ "type": "string", "description": doc }));

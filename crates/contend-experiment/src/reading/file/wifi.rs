@@ -2,7 +2,7 @@
 
 use super::aggregation::Aggregating;
 use super::channel::{read_channel, read_error_model};
-use super::choice::{choice, default_choice, objection};
+use super::choice::{choice, default_choice, named, objection};
 use super::data_rate::{band, data_rate, legacy_rate, standard};
 use super::error::FileError;
 use super::reader::{Fields, Val};
@@ -10,7 +10,7 @@ use super::traces::Traces;
 use super::tree::NodeKind;
 use crate::names::suggest;
 use contend_core::qdisc;
-use contend_core::registry::{Choice, Unit};
+use contend_core::registry::{Choice, Unit, Value};
 use contend_sim::loss;
 use contend_sim::scenario::{AfterCollision, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec};
 use contend_sim::wifi::access::{self, Setting};
@@ -193,15 +193,19 @@ pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build
 }
 
 fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError> {
-    let queue = choice(v, qdisc::REGISTRY, "queue discipline")?;
-    objection(v, queue.entry.name, (queue.entry.build)(&queue.args, site))?;
+    let (mut queue, filters) = named(v, qdisc::REGISTRY, "queue discipline", None, &[qdisc::ACK_FILTER])?;
+    if let Some(filters) = filters {
+        queue.args.set(qdisc::ACK_FILTER, Value::Bool(filters.flag()?));
+    }
+    objection(v, queue.entry.name, qdisc::queue(&queue, site))?;
     Ok(queue)
 }
 
 /// Checks that the stations which the queue of `ap` names exist.
 pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), FileError> {
     let Some(queue) = ap.table()?.get("queue") else { return Ok(()) };
-    let (queue, params) = (queue.pick()?, choice(&queue, qdisc::REGISTRY, "queue discipline")?.entry.params);
+    let (choice, _) = named(&queue, qdisc::REGISTRY, "queue discipline", None, &[qdisc::ACK_FILTER])?;
+    let (queue, params) = (queue.pick()?, choice.entry.params);
     if matches!(queue.node.kind, NodeKind::Text(_)) {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! Whole experiments, from the file's text to runs, statistics and verdicts.
 
+mod ack_filter;
 mod claims;
 mod defaults;
 mod lab;

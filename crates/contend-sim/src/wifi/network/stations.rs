@@ -28,7 +28,7 @@ use crate::wifi::spec::{Aggregation, CellSpec, StationSpec};
 use contend_core::Refusal;
 use contend_core::observe::HeardFrame;
 use contend_core::packet::Explicit;
-use contend_core::qdisc::{Hearing, Qdisc, Site};
+use contend_core::qdisc::{self, Hearing, Qdisc, Site};
 use contend_core::{Packet, Time};
 
 /// The stations of a channel.
@@ -443,7 +443,7 @@ impl Make<'_> {
 
     /// A queue of packets of `category`. `name` is the name of its random stream.
     fn queue(&self, spec: &StationSpec, category: Category, name: &str) -> Result<Queue, Refusal> {
-        let discipline = (spec.queue.entry.build)(&spec.queue.args, &self.site)?;
+        let discipline = qdisc::queue(&spec.queue, &self.site)?;
         Ok(Queue::new(category, discipline, rng::stream(self.seed, name, "queue")))
     }
 }
