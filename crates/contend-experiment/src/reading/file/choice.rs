@@ -31,7 +31,6 @@ pub(crate) fn named<'a, B: 'static>(
     }
     let example = usual.or(family.first().map(|e| e.name)).unwrap_or_default();
     let mut fields = val.described(example)?;
-    let own = own.iter().find_map(|&key| fields.get(key));
     let entry = match (fields.get("kind"), usual) {
         (None, Some(usual)) => entry(&val, usual, family, noun)?,
         (Some(kind), _) => entry(&kind, kind.text()?, family, noun)?,
@@ -42,6 +41,7 @@ pub(crate) fn named<'a, B: 'static>(
     };
     let mut args = Args::default();
     let given: Vec<Option<Val>> = entry.params.iter().map(|param| fields.get(param.name)).collect();
+    let own = own.iter().find_map(|&key| fields.get(key));
     fields.finish()?;
     for (param, v) in entry.params.iter().zip(given) {
         args.set(param.name, v.map_or_else(|| default(&val, entry.name, param), |v| parameter(&v, param))?);

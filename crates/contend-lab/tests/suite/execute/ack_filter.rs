@@ -5,7 +5,8 @@ use super::lab::execute;
 /// Six uploads, whose acknowledgments wait at the access point, with this queue there.
 fn uploads(queue: &str) -> contend_lab::experiment::results::Outcome {
     execute(&format!(
-        "duration = \"8s\"\nwarmup = \"2s\"\n[wifi]\nstandard = \"802.11g\"\n[ap]\nqueue = {queue}\n[[flow]]\nname = \"up\"\n\
+        "duration = \"8s\"\nwarmup = \"2s\"\n[wifi]\nstandard = \"802.11g\"\n[ap]\nqueue = {queue}\n[[flow]]\n\
+            name = \"up\"\n\
             count = 6\nfrom = \"station\"\nto = \"server\"\ntcp = \"newreno\"\n"
     ))
 }

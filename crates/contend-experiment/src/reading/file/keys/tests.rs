@@ -94,7 +94,7 @@ until = "jain > 0.5"
         position = [\"0m\", \"0m\"]\n[[ap]]\nname = \"right\"\nposition = [\"200m\", \"0m\"]\n\
         [[station]]\nname = \"a\"\nposition = [\"150m\", \"0m\"]\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
-    "duration = \"70s\"\nwifi = { standard = \"802.11ax\" }\n[[station]]\nname = \"a\"\n\
+    "duration = \"70s\"\nwifi = { standard = \"802.11ax\", ampdu = \"off\" }\n[[station]]\nname = \"a\"\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\n\
         ap = { ampdu = {}, aql = {} }\n[[station]]\nname = \"a\"\nampdu = {}\naql = {}\n\
