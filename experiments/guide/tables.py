@@ -43,25 +43,26 @@ def rows(runs):
             return [f for f in run["flows"] if f["direction"] == direction]
 
         def slow(run):
-            return [f["goodput_bps"] / 1e6 for f in run["flows"] if is_slow(f)]
+            return [f["goodput"] / 1e6 for f in run["flows"] if is_slow(f)]
 
         def total(direction):
-            return mean([sum(f["goodput_bps"] for f in flows(r, direction)) / 1e6 for r in all_runs])
+            return mean([sum(f["goodput"] for f in flows(r, direction)) / 1e6 for r in all_runs])
 
         def jain(r):
-            x = [f["goodput_bps"] for f in r["flows"] if f["tcp"] != "udp"]
+            x = [f["goodput"] for f in r["flows"] if f["tcp"] != "udp"]
             return sum(x) ** 2 / (len(x) * sum(v * v for v in x)) if x and any(x) else None
 
         def waits(r):
-            return [q["delay_ms"]["p99"] for q in r["queues"] if q["name"] == "ap"][0]
+            return [q["queue"]["delay"]["p99"] * 1e3 for q in r["queues"] if q["name"] == "ap"][0]
 
         def delay(r):
-            x = [f["delay_ms"]["p99"] for f in flows(r, "down")]
+            # A download of which nothing arrived has none.
+            x = [f["delay"]["p99"] * 1e3 for f in flows(r, "down") if f["delay"]["p99"] is not None]
             return max(x) if x else None
 
         yield [
             name,
-            cell(mean([sum(f["goodput_bps"] for f in r["flows"]) / 1e6 for r in all_runs])),
+            cell(mean([sum(f["goodput"] for f in r["flows"]) / 1e6 for r in all_runs])),
             cell(total("down") if any(flows(r, "down") for r in all_runs) else None),
             cell(total("up") if any(flows(r, "up") for r in all_runs) else None),
             *([cell(mean([x for r in all_runs for x in slow(r)]))] if any(slow(r) for r in all_runs) else []),

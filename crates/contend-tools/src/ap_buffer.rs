@@ -1,4 +1,4 @@
-//! How many packets the queue in front of a bottleneck holds, for example the access point's (Arai et al. 2009 §III.A).
+//! How many packets the queue in front of a bottleneck holds, for example the access point's (Arai et al. 2008 §III.A).
 //!
 //! The source sends numbered packets as fast as its interface takes them; the sink finds the first missing number N1.
 //! While the burst comes in at the rate r_in, the queue is served at the rate r_out, so N1 packets fit into a queue of

@@ -2,11 +2,11 @@
 //!
 //! | module | what | source |
 //! | --- | --- | --- |
-//! | [`proxy`] | relays TCP connections; its own connections have the congestion control and rate asked for | Arai et al. 2009 §III.C |
+//! | [`proxy`] | relays TCP connections; its own connections have the congestion control and rate asked for | Arai et al. 2008 §III.C |
 //! | [`cbr`] | UDP source of constant or stepped rate, with pings, and its sink | Starzetz 2006 §6.3.1 |
 //! | [`htbench`] | HTTP client that records how the volume of each transfer grows, and a server for it | Starzetz 2006 §6.3.2 |
-//! | [`ap_buffer`] | how many packets the queue of a bottleneck holds | Arai et al. 2009 §III.A |
-//! | [`monitor`] | window and errors of the TCP senders of this machine | Arai et al. 2009 §II.C |
+//! | [`ap_buffer`] | how many packets the queue of a bottleneck holds | Arai et al. 2008 §III.A |
+//! | [`monitor`] | window and errors of the TCP senders of this machine | Arai et al. 2008 §II.C |
 //!
 //! Every tool is one thread that waits for sockets with epoll or poll. A [`Stop`] ends it from outside. What comes from
 //! the network is untrusted: it never causes a panic, and what is stored because of it is bounded.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * TCP-AV, as crates/contend-core/src/cc/tcp_av.rs: our reading of Arai et al. 2009. What is retransmitted, and when, is
+ * TCP-AV, as crates/contend-core/src/cc/tcp_av.rs: our reading of Arai et al. 2008. What is retransmitted, and when, is
  * the kernel's: it repeats no lost retransmission more often than for others, and doubles every timeout.
  */
 #include "../cc.h"

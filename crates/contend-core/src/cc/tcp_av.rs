@@ -20,7 +20,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 
 /// Source of the algorithm.
-pub const CITE: &str = "our reading of Arai et al. 2009 §II.D and Shimonishi et al. 2006 (IEICE E89-B)";
+pub const CITE: &str = "our reading of Arai et al. 2008 §II.D and Shimonishi et al. 2006 (IEICE E89-B)";
 /// What it does.
 pub const SUMMARY: &str = "Keeps a designated rate: a loss never takes the window below what this rate needs, and the \
     window grows no further when the rate is reached.";

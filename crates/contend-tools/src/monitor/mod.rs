@@ -1,6 +1,6 @@
 //! Watches the TCP senders of this machine: window, round-trip time, and each error with its kind.
 //!
-//! Arai et al. 2009 §II.C built such a monitor into the kernel. Here the kernel is asked a hundred times a second about
+//! Arai et al. 2008 §II.C built such a monitor into the kernel. Here the kernel is asked a hundred times a second about
 //! each socket, exactly by its identity, which needs no privileges and takes some microseconds. A change that comes and
 //! goes between two samples shows in counters (retransmissions, timeouts), but the window between them does not.
 

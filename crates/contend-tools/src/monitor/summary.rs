@@ -1,4 +1,4 @@
-//! What a trace says of each sender: how often it sends, how long it is silent, which errors it had (Arai et al. 2009
+//! What a trace says of each sender: how often it sends, how long it is silent, which errors it had (Arai et al. 2008
 //! §III.B: a sender in the low state sends rarely, loses little, and its window falls seldom).
 
 use super::trace::{Event, OURS, Reader, Sample};

@@ -4,7 +4,7 @@ use crate::tcp_info::TcpInfo;
 use contend_core::Refusal;
 use std::fmt::Write as _;
 
-/// Why the window of a sender falls (Arai et al. 2009 §III.B; marks are ours), or what else happened.
+/// Why the window of a sender falls (Arai et al. 2008 §III.B; marks are ours), or what else happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     /// The first sample of a socket.

@@ -1,6 +1,6 @@
 //! A TCP proxy that splits connections: what reaches the target comes from the proxy's own TCP sender.
 //!
-//! Arai et al. 2009 §III.C gave a terminal that cannot be changed another congestion control by such a proxy on its
+//! Arai et al. 2008 §III.C gave a terminal that cannot be changed another congestion control by such a proxy on its
 //! way. For each connection it accepts, the proxy connects to its one target, with the congestion control, segment size
 //! and rate asked for, and hands bytes on in both directions. One thread, epoll; `pair.rs` has one relayed connection.
 //!

@@ -46,7 +46,7 @@ enum What {
     /// §6.4.2)
     Access(AccessArgs),
     /// Traces of `contend tool monitor`: how often each TCP sender sends, its window, silences and errors (Arai et al.
-    /// 2009 §III.B)
+    /// 2008 §III.B)
     Sender(SenderArgs),
 }
 

@@ -1,4 +1,6 @@
-//! The documents: the page that `contend reproduce --markdown` writes, and the paths that documents name.
+//! The documents: the page that `contend reproduce --markdown` writes, and the paths and names that documents have.
+
+mod names;
 
 use super::{Bench, FAILS, HOLDS, SMALL, workspace};
 use std::path::{Path, PathBuf};
@@ -54,29 +56,57 @@ fn explain_and_the_report_name_the_glossary_which_has_at_most_eighty_terms() {
     assert!(bench.read("results/f/report.html").contains("docs/glossary.md"));
 }
 
+/// The file that a page means by a path with the short name of a crate, or from the root of the repository.
+fn file_of(name: &str) -> PathBuf {
+    let short = ["sim", "core", "theory", "experiment", "judge", "report", "lab", "tools", "emu"];
+    match name.split_once('/') {
+        Some((first, rest)) if short.contains(&first) => {
+            workspace().join(format!("crates/contend-{first}/src")).join(rest)
+        }
+        _ => workspace().join(name),
+    }
+}
+
+/// True if there is such a file; `*` in its name stands for anything.
+fn is_there(file: &Path) -> bool {
+    let name = file.file_name().unwrap().to_str().unwrap();
+    let Some((begin, end)) = name.split_once('*') else { return file.exists() };
+    let Ok(mut beside) = std::fs::read_dir(file.parent().unwrap()) else { return false };
+    beside.any(|entry| entry.unwrap().file_name().to_str().is_some_and(|n| n.starts_with(begin) && n.ends_with(end)))
+}
+
+/// A row of the coverage names a file by its path, or without a folder if it is beside an earlier one of the row or in
+/// the folder of the row's paper.
 #[test]
 fn every_path_of_the_coverage_exists() {
     let text = std::fs::read_to_string(workspace().join("docs/coverage.md")).unwrap();
-    let short = ["sim", "core", "theory", "experiment", "judge", "report", "lab", "tools", "emu"];
-    let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
-    let path = |name: &&&str| {
-        let file = name.ends_with(".rs") || name.ends_with(".toml") || name.ends_with('/');
-        name.contains('/') && file && !name.contains([' ', '*', '<'])
-    };
-    let paths: Vec<&&str> = names.iter().filter(path).collect();
-    assert!(paths.len() > 200, "only {} paths were found", paths.len());
-    let missing: Vec<&&&str> = paths
-        .iter()
-        .filter(|name| {
-            let (first, rest) = name.split_once('/').unwrap();
-            let full = match short.contains(&first) {
-                true => Path::new("crates").join(format!("contend-{first}/src")).join(rest),
-                false => PathBuf::from(**name),
-            };
-            !workspace().join(full).exists()
-        })
-        .collect();
-    assert!(missing.is_empty(), "docs/coverage.md names what is not there: {missing:?}");
+    let papers = [
+        ("## Keceli", "papers/keceli-2008"),
+        ("## Starzetz", "papers/starzetz-2006"),
+        ("## Xu", "papers/jersey-2005"),
+        ("## Barreto", "papers/barreto-2012"),
+        ("## Arai", "papers/arai-2009"),
+    ];
+    let ends = [".rs", ".toml", ".md", ".py", ".txt", ".vec", "/"];
+    let (mut found, mut paper, mut missing) = (0, "", Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with("## ") {
+            paper = papers.iter().find(|(heading, _)| line.starts_with(heading)).map_or("", |(_, folder)| folder);
+        }
+        let mut folders = vec![workspace().join(paper)];
+        let names = line.split('`').skip(1).step_by(2);
+        for name in names.filter(|n| ends.iter().any(|e| n.ends_with(e)) && !n.contains([' ', '<'])) {
+            found += 1;
+            let whole = file_of(name);
+            match is_there(&whole) && name.contains('/') {
+                true => folders.extend(whole.ancestors().take(2).map(Path::to_path_buf)),
+                false if folders.iter().any(|folder| folder.join(name).exists()) => {}
+                false => missing.push(format!("docs/coverage.md:{number}: {name}")),
+            }
+        }
+    }
+    assert!(found > 300, "only {found} paths were found");
+    assert!(missing.is_empty(), "named, but not there:\n{}", missing.join("\n"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ const WIRE_RATE: WireRate = WireRate::Constant(100_000_000);
 const INFINITE: WireRate = WireRate::Constant(0);
 /// Default delay of a wire.
 const WIRE_DELAY: Span = Span::from_millis(1);
-/// Default queue of an Ethernet converter (Arai 2009, spec T8).
+/// Default queue of an Ethernet converter (Arai 2008, spec T8).
 const BRIDGE_QUEUE: Value = Value::Amount(Amount::Packets(50));
 /// Default queue of a wire. It is larger than the default window of a flow, so it seldom overflows.
 const WIRE_QUEUE: Value = Value::Amount(Amount::Packets(10_000));

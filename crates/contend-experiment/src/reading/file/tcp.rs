@@ -87,7 +87,7 @@ const VARIANTS: &[Variant] = &[
     Variant::pair("vegas", "vegas", "vegas"),
     // Starzetz 2006 §10.2.
     Variant { initial_window: 2, ..Variant::pair("tcp_d", "tcp_d", "reno") },
-    // Arai et al. 2009.
+    // Arai et al. 2008.
     Variant { backoff_after: 3, ..Variant::pair("tcp_av", "tcp_av", "tcp_av") },
     Variant { timestamps: Some(TICK), echo: EcnEcho::PerPacket, ..Variant::pair("dctcp", "dctcp", "sack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },

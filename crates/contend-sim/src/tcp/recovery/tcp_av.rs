@@ -8,7 +8,7 @@ use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
-pub const CITE: &str = "our reading of Arai et al. 2009 §II.D";
+pub const CITE: &str = "our reading of Arai et al. 2008 §II.D";
 /// What it does.
 pub const SUMMARY: &str = "`sack`, and a retransmission is repeated without waiting for the timer when nothing new is \
     acknowledged for one and a half round trips.";

@@ -5,7 +5,7 @@ use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
-pub const CITE: &str = "Arai 2009, section III-B (spec T8); PAUSE as in IEEE 802.3 annex 31B";
+pub const CITE: &str = "Arai 2008, section III-B (spec T8); PAUSE as in IEEE 802.3 annex 31B";
 /// What it does.
 pub const SUMMARY: &str = "An Ethernet converter, a bridge between the host's network card and the MAC; the bridge \
     drops packets when its queue is full, or pauses the card before the queue is full.";

@@ -5,7 +5,7 @@ use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 
 /// Source.
-pub const CITE: &str = "Arai 2009, section III-B (spec T8)";
+pub const CITE: &str = "Arai 2008, section III-B (spec T8)";
 /// What it does.
 pub const SUMMARY: &str = "A USB adapter, whose MAC takes packets from the host's own queue; TCP learns of a packet \
     that this queue refuses, and reduces its window (local device congestion, Linux's CWR).";

@@ -23,9 +23,9 @@ enum What {
     Cbr(cbr::Args),
     /// HTTP transfers of several classes, and how the volume of each grows: client and server (Starzetz 2006 §6.3.2)
     Htbench(htbench::Args),
-    /// How many packets the queue of an access point holds (Arai et al. 2009 §III.A)
+    /// How many packets the queue of an access point holds (Arai et al. 2008 §III.A)
     ApBuffer(ap_buffer::Args),
-    /// Records windows and errors of this machine's TCP senders (Arai et al. 2009 §II.C)
+    /// Records windows and errors of this machine's TCP senders (Arai et al. 2008 §II.C)
     Monitor(monitor::Args),
 }
 
