@@ -3,8 +3,9 @@
 //! The unit of the window is the segment, of time the microsecond, of rates bytes per second. The name of a fixed-point
 //! number contains its scale (`beta_1024`). The trait mirrors Linux's `tcp_congestion_ops`: `on_ack` is `cong_avoid`
 //! (or `cong_control`), `on_congestion` gives `ssthresh` and the window at the start of a recovery, `on_every_ack` is
-//! `in_ack_event`, `on_undo` is `undo_cwnd`. A controller does not decide what to retransmit and when; the recovery
-//! does. A controller with [`Needs::full_control`] is Linux's `cong_control`: only the controller sets the window.
+//! `in_ack_event`, `on_recovered` is `CA_EVENT_COMPLETE_CWR`, `on_undo` is `undo_cwnd`. A controller does not decide
+//! what to retransmit and when; the recovery does. A controller with [`Needs::full_control`] is Linux's `cong_control`:
+//! only the controller sets the window.
 #![deny(clippy::float_arithmetic)]
 
 use crate::Cx;
@@ -57,6 +58,10 @@ pub trait Controller: Debug + Send {
     /// Answers a congestion signal with the new threshold and the new base window. Called once per signal; recovery
     /// applies the answer.
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, ack: Option<&Ack>, why: Signal) -> Response;
+    /// Called when everything that was sent before a reduction without a timeout has been acknowledged: at the end of a
+    /// recovery, or one window of data after a mark or a local drop. A timeout in between cancels the call. The
+    /// acknowledgment that causes the call may be passed to `on_ack` afterwards.
+    fn on_recovered(&mut self, _cx: &mut Cx, _w: &mut Window) {}
     /// Called when the last reduction for a loss was proved spurious. Recovery has restored window and threshold
     /// (except in full control). The controller restores its own state.
     fn on_undo(&mut self, _w: &mut Window) {}

@@ -2,10 +2,13 @@
 //!
 //! - `filter` selects the bandwidth estimate: the original one (§5.1 of Xu 2005), that of the NewReno release, or that
 //!   of Westwood+.
-//! - A loss never opens the window: "if cwnd > ssthresh" in the original.
+//! - `form = "paper"`: a loss never opens the window ("if cwnd > ssthresh" in the original). `form = "linux"` is that of
+//!   Linux's net/ipv4/tcp_westwood.c: a loss halves the window, and the end of the recovery sets it to the estimate, also
+//!   above the window before the loss.
 //! - A timeout sets the threshold in the same way, and the window restarts at one segment. The threshold is kept if the
-//!   same segment times out again.
-//! - A mark or a local drop is answered like a loss. The authors do not define this case.
+//!   same segment times out again. In Linux's form the minimum round-trip time is then measured anew; a timeout in a
+//!   recovery is answered like any other (Linux's tcp_enter_loss then keeps the threshold of the recovery).
+//! - A mark or a local drop is answered like a loss. The authors do not define this case; Linux does the same.
 
 use super::slow_start::{ABC, limit};
 use super::{Ack, Controller, Response, Signal, Window, reno};
@@ -17,16 +20,17 @@ use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::estimate::{self, Estimator};
 use crate::registry::{Args, Param};
+use crate::time::Time;
 use alloc::boxed::Box;
 
 /// Source of the algorithm.
-pub const CITE: &str =
-    "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
+pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo \
+    2004 for `plus`; Linux net/ipv4/tcp_westwood.c for `form`";
 /// What it does.
 pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estimate on a loss; a loss sets the window \
     to the estimated bandwidth times the minimum round-trip time, instead of half the window.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[FILTER, TAU, M, SAMPLES, SHORTEST, COUNT, ABC];
+pub const PARAMS: &[Param] = &[FILTER, FORM, TAU, M, SAMPLES, SHORTEST, COUNT, ABC];
 
 /// The `filter` parameter.
 pub(super) const FILTER: Param = Param::word(
@@ -37,12 +41,25 @@ pub(super) const FILTER: Param = Param::word(
 )
 .default("westwood");
 
+/// The `form` parameter.
+const FORM: Param = Param::word(
+    "form",
+    &["paper", "linux"],
+    "when the estimate sets the window. paper: at a loss, which never opens the window; linux: at the end of the \
+        recovery, also upwards, after a loss that halves the window. Linux's module also has filter = \"plus\"",
+)
+.default("paper");
+
 /// Westwood's state.
 #[derive(Debug)]
 pub struct Westwood {
     bandwidth: Bandwidth,
     abc: u32,
-    /// RTTmin in microseconds; 0 before the first sample.
+    /// True for the form of Linux.
+    linux: bool,
+    /// Last round-trip sample in microseconds; only for the form of Linux.
+    rtt_us: u32,
+    /// RTTmin in microseconds; 0 before the first sample, and if it is to be measured anew.
     min_rtt_us: u32,
 }
 
@@ -67,7 +84,8 @@ impl Westwood {
             "plus" => Bandwidth::PerRound(estimate::westwood_plus::WestwoodPlus::new(args, clock)),
             _ => Bandwidth::Original(estimate::westwood::Westwood::new(args, clock)),
         };
-        Westwood { bandwidth, abc: limit(args.integer("abc")), min_rtt_us: 0 }
+        let (abc, linux) = (limit(args.integer("abc")), args.word("form") == "linux");
+        Westwood { bandwidth, abc, linux, rtt_us: 0, min_rtt_us: 0 }
     }
 
     fn estimator(&mut self) -> &mut dyn Estimator {
@@ -77,11 +95,23 @@ impl Westwood {
             Bandwidth::PerRound(e) => e,
         }
     }
+
+    /// The window that the estimate would fill.
+    fn carried(&mut self, now: Time, w: &Window) -> u32 {
+        // Xu 2005 eq. 5.3: BWE RTTmin / seg_size.
+        estimate::window(self.estimator().rate(now), self.min_rtt_us, w.mss)
+    }
 }
 
 impl Controller for Westwood {
     fn on_every_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
-        self.min_rtt_us = ack.min_rtt_us;
+        if self.linux {
+            // Linux (update_rtt_min): an acknowledgment without a sample has the last one.
+            self.rtt_us = ack.rtt_us.unwrap_or(self.rtt_us);
+            self.min_rtt_us = if self.min_rtt_us == 0 { self.rtt_us } else { self.min_rtt_us.min(self.rtt_us) };
+        } else {
+            self.min_rtt_us = ack.min_rtt_us;
+        }
         self.estimator().on_ack(cx.now, w, ack);
     }
 
@@ -90,13 +120,27 @@ impl Controller for Westwood {
     }
 
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
-        // Xu 2005 eq. 5.3: BWE RTTmin / seg_size.
-        let carried = estimate::window(self.estimator().rate(cx.now), self.min_rtt_us, w.mss);
         match why {
-            Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(carried, w),
-            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(carried),
+            // Linux (tcp_reno_ssthresh).
+            Signal::Loss { .. } | Signal::Ecn | Signal::Local if self.linux => Response::clamp(w.cwnd / 2, w),
+            Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(self.carried(cx.now, w), w),
+            Signal::Timeout { nth: 0 | 1, .. } => {
+                let carried = self.carried(cx.now, w);
+                if self.linux {
+                    // Linux (CA_EVENT_LOSS): the path may have changed.
+                    self.min_rtt_us = 0;
+                }
+                Response::restart(carried)
+            }
             // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
             Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
+        }
+    }
+
+    fn on_recovered(&mut self, cx: &mut Cx, w: &mut Window) {
+        if self.linux {
+            w.ssthresh = self.carried(cx.now, w).max(2);
+            w.cwnd = w.ssthresh;
         }
     }
 }

@@ -31,6 +31,8 @@ enum Event {
         idle_us: u64,
     },
     Undo,
+    /// A reduction is complete.
+    Recovered,
     /// The receiver's window, and whether the congestion window limits sending.
     Limits {
         rwnd: u32,
@@ -61,6 +63,7 @@ fn events(sane: bool) -> BoxedStrategy<Vec<(u64, Event)>> {
         3 => signal,
         1 => (0u64..10_000_000).prop_map(|idle_us| Event::Restart { idle_us }),
         1 => Just(Event::Undo),
+        1 => Just(Event::Recovered),
         1 => limits,
     ];
     prop::collection::vec((after, event), 1..300).boxed()
@@ -209,6 +212,9 @@ impl Flow {
             }
             Event::Restart { idle_us } => self.cc.on_restart(&mut self.w, self.now, Span::from_micros(idle_us)),
             Event::Undo => self.cc.on_undo(&mut self.w),
+            Event::Recovered => {
+                self.cc.on_recovered(&mut Cx { now: self.now, rng: &mut self.rng }, &mut self.w);
+            }
             Event::Limits { rwnd, limited } => (self.w.rwnd, self.w.limited) = (rwnd, limited),
         }
         self.send();

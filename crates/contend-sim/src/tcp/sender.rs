@@ -83,6 +83,8 @@ pub struct Sender {
     round_end: u64,
     /// The next new byte when the window was last reduced.
     reduced_at: u64,
+    /// True from a reduction without a timeout until the controller is told that it is complete.
+    reducing: bool,
     /// True if the next new segment carries CWR.
     tell_cwr: bool,
     last_ece: bool,
@@ -179,6 +181,7 @@ impl Sender {
             credit: 0,
             round_end: 0,
             reduced_at: 0,
+            reducing: false,
             tell_cwr: false,
             last_ece: false,
             last_sent: Time::ZERO,
@@ -356,6 +359,9 @@ impl Sender {
         self.watch.iter_mut().for_each(|e| e.on_ack(io.now, &self.w, &ack));
 
         let reduced = self.obey(verdict, &ack, io);
+        if self.reducing {
+            self.complete(io.now);
+        }
         // RFC 6298 §5.2, §5.3.
         if self.board.outstanding() == 0 {
             self.timer = Time::NEVER;
@@ -532,6 +538,7 @@ impl Sender {
             self.w.cwnd_cnt = 0;
         }
         self.reduced_at = self.board.nxt();
+        self.reducing = true;
         // RFC 3168 §6.1.2: CWR reports every reduction, for any reason.
         self.tell_cwr = self.ecn != EcnEcho::Off;
     }
@@ -555,6 +562,7 @@ impl Sender {
         let truth = self.truth(io);
         let r = self.ask(io.now, None, Signal::Timeout { nth: self.expiries, marked: self.last_ece, truth });
         self.reduce(r);
+        self.reducing = false;
         self.w.extra = 0;
         self.limited_sent = 0;
         let view = self.view(io.now, &Ack::default(), false);

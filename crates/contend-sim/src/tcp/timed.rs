@@ -1,7 +1,7 @@
 //! Packet traces of recoveries that use times. The round-trip time is 100 ms; segment n begins at byte 1000 n.
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
-use super::spec::EndsSpec;
+use super::spec::{EcnEcho, EndsSpec};
 use contend_core::Cx;
 use contend_core::Refusal;
 use contend_core::cc::{self, Ack, Controller, Response, Signal, Window};
@@ -232,6 +232,51 @@ fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {
     for recovery in ["sack", "rack"] {
         let spec = with(window(10, flow(recovery)), |t| t.cc = Choice { entry: &HEARS, args: Args::default() });
         assert_eq!(Bench::new(&spec, losing(&[(3, 0)])).run(120).cwnd(), 1_006, "{recovery}");
+    }
+}
+
+/// A window of ten segments that a completed reduction opens by 100.
+#[derive(Debug)]
+struct Completes;
+
+impl Controller for Completes {
+    fn on_ack(&mut self, _: &mut Cx, _: &mut Window, _: &Ack) {}
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
+        Response::to(w.cwnd)
+    }
+    fn on_recovered(&mut self, _: &mut Cx, w: &mut Window) {
+        w.cwnd += 100;
+    }
+}
+
+static COMPLETES: Entry<cc::Build> =
+    Entry { name: "completes", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Completes)) };
+
+#[test]
+fn the_controller_hears_once_that_a_recovery_is_complete() {
+    let window_at = |recovery: &str, script: Script, until: u64| {
+        let spec = with(window(10, flow(recovery)), |t| {
+            t.cc = Choice { entry: &COMPLETES, args: Args::default() };
+            t.ecn = EcnEcho::Latch;
+        });
+        Bench::new(&spec, script).run(until).cwnd()
+    };
+    for recovery in ["reno", "newreno", "sack", "rack"] {
+        // 3 is lost, and sent again at 100 ms, or a quarter of a round trip later; its acknowledgment covers everything
+        // that was sent before. What follows is no recovery.
+        assert_eq!(window_at(recovery, losing(&[(3, 0)]), 190), 10, "{recovery}");
+        assert_eq!(window_at(recovery, losing(&[(3, 0)]), 240), 110, "{recovery}");
+        assert_eq!(window_at(recovery, losing(&[(3, 0)]), 900), 110, "{recovery}");
+        // The mark of 3 reduces the window at 100 ms, with 3 to 12 outstanding; they are acknowledged at 200 ms.
+        let marked = || Script { mark: vec![3], ..losing(&[]) };
+        assert_eq!(window_at(recovery, marked(), 190), 10, "{recovery}");
+        assert_eq!(window_at(recovery, marked(), 240), 110, "{recovery}");
+    }
+    // Tahoe restarts. So does a timeout: the first flight is lost whole.
+    assert_eq!(window_at("tahoe", losing(&[(3, 0)]), 900), 1);
+    let whole: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
+    for recovery in ["reno", "newreno", "sack"] {
+        assert!(window_at(recovery, losing(&whole), 5_000) < 100, "{recovery}");
     }
 }
 

@@ -89,6 +89,10 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
             cc.on_restart(w, cx.now, time(input.get(1)?));
             return Some(());
         }
+        "recovered" => {
+            cc.on_recovered(cx, w);
+            return Some(());
+        }
         "undo" => {
             w.cwnd = number("cwnd").unwrap_or(w.cwnd);
             w.ssthresh = number("ssthresh").unwrap_or(w.ssthresh);

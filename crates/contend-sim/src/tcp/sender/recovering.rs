@@ -4,8 +4,8 @@ use super::Sender;
 use crate::tcp::Io;
 use crate::tcp::recovery::prr::Prr;
 use crate::tcp::recovery::{Forced, Phase, SenderView, Spare, Verdict};
-use contend_core::Time;
-use contend_core::cc::Ack;
+use contend_core::cc::{Ack, CaState};
+use contend_core::{Cx, Time};
 
 impl Sender {
     /// What the recovery is told at `now` about `ack`. `advanced` is true if the cumulative acknowledgment moved. An
@@ -55,6 +55,20 @@ impl Sender {
             self.w.ssthresh = self.w.ssthresh.max(ssthresh);
         }
         self.cc.on_undo(&mut self.w);
+    }
+
+    /// Tells the controller when a reduction without a timeout is complete (Linux: `tcp_end_cwnd_reduction`).
+    pub(super) fn complete(&mut self, now: Time) {
+        self.show_window();
+        match self.w.state {
+            CaState::Recovery | CaState::Cwr => return,
+            // A recovery that restarts like a timeout.
+            CaState::Loss => {}
+            CaState::Open | CaState::Disorder => {
+                self.cc.on_recovered(&mut Cx { now, rng: &mut self.rng }, &mut self.w);
+            }
+        }
+        self.reducing = false;
     }
 
     /// RFC 9937: how much a fast recovery with proportional rate reduction may send after this acknowledgment.
