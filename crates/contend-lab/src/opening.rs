@@ -8,6 +8,7 @@ use crate::reading::file::{self, Experiment, FileError};
 use contend_core::Refusal;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
@@ -21,6 +22,24 @@ pub fn experiment(name: &str, text: &str, sets: &[(String, String)]) -> Result<E
     let e = file::parse(name, text, sets)?;
     claim::validate(&e)?;
     Ok(e)
+}
+
+/// Like [`experiment`]; `None` if `stop` was set before all points were tried.
+///
+/// # Errors
+/// As [`experiment`].
+pub fn experiment_until(
+    name: &str,
+    text: &str,
+    sets: &[(String, String)],
+    stop: &AtomicBool,
+) -> Result<Option<Experiment>, FileError> {
+    let mut e = file::read(name, text, sets)?;
+    if !e.try_points(stop)? {
+        return Ok(None);
+    }
+    claim::validate(&e)?;
+    Ok(Some(e))
 }
 
 /// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of an example.

@@ -31,6 +31,9 @@ use std::time::Duration;
 /// How often the server looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How long the end waits for runs and for requests in progress.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. `ready` gets
 /// the page's address, which contains its token.
 ///
@@ -38,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// When the port is taken, or the system refuses.
 pub fn serve(session: Session, port: u16, stop: &AtomicBool, ready: impl FnOnce(&str)) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
         let guard = Arc::new(Guard::new(listener.local_addr()?.port())?);
         ready(&guard.address());
@@ -60,7 +63,10 @@ pub fn serve(session: Session, port: u16, stop: &AtomicBool, ready: impl FnOnce(
                 Ok(())
             }
         }
-    })
+    });
+    // A thread that builds a large network looks at no flag.
+    runtime.shutdown_timeout(PATIENCE);
+    served
 }
 
 async fn until(stop: &AtomicBool) {
@@ -69,8 +75,26 @@ async fn until(stop: &AtomicBool) {
     }
 }
 
+/// What `job` makes of the session, on another thread: a large network takes seconds, and this thread answers all
+/// requests.
+async fn aside(session: Arc<Session>, job: impl FnOnce(&Session) -> Response + Send + 'static) -> Response {
+    tokio::task::spawn_blocking(move || job(&session)).await.unwrap_or_else(|_| {
+        let text = "this is a defect of contend, not an error in your file; the terminal shows more";
+        (StatusCode::INTERNAL_SERVER_ERROR, Json(Answer::Wrong(text.into()))).into_response()
+    })
+}
+
+/// The answer to wrong settings.
+fn wrong(told: String) -> Response {
+    (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(told))).into_response()
+}
+
 async fn first(State(session): State<Arc<Session>>) -> Response {
-    let page = page::Page::of(&session);
+    aside(session, page_of).await
+}
+
+fn page_of(session: &Session) -> Response {
+    let page = page::Page::of(session);
     let mut answer = Html(page.text).into_response();
     if let Ok(policy) = HeaderValue::from_str(&page.policy) {
         answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -80,15 +104,11 @@ async fn first(State(session): State<Arc<Session>>) -> Response {
 
 /// Runs with these settings; a later request ends the runs of an earlier one.
 async fn run(State(session): State<Arc<Session>>, Json(settings): Json<Settings>) -> Response {
-    let job = move || session.run(&settings);
-    match tokio::task::spawn_blocking(job).await {
-        Ok(Answer::Wrong(wrong)) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(wrong))).into_response(),
-        Ok(answer) => Json(answer).into_response(),
-        Err(_) => {
-            let text = "this is a defect of contend, not an error in your file; the terminal shows more";
-            (StatusCode::INTERNAL_SERVER_ERROR, Json(Answer::Wrong(text.into()))).into_response()
-        }
-    }
+    aside(session, move |session| match session.run(&settings) {
+        Answer::Wrong(told) => wrong(told),
+        answer => Json(answer).into_response(),
+    })
+    .await
 }
 
 /// A key that the page asks for, with its settings so far.
@@ -99,18 +119,20 @@ struct Asked {
 }
 
 async fn dial(State(session): State<Arc<Session>>, Json(asked): Json<Asked>) -> Response {
-    match session.dial(&asked.key, &asked.settings) {
+    aside(session, move |session| match session.dial(&asked.key, &asked.settings) {
         Ok(dial) => Json(dial).into_response(),
-        Err(why) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(told(&why)))).into_response(),
-    }
+        Err(why) => wrong(told(&why)),
+    })
+    .await
 }
 
 /// The experiment file with these settings.
 async fn file(State(session): State<Arc<Session>>, Json(settings): Json<Settings>) -> Response {
-    match session.file(&settings) {
+    aside(session, move |session| match session.file(&settings) {
         Ok(text) => text.into_response(),
-        Err(why) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(told(&why)))).into_response(),
-    }
+        Err(why) => wrong(told(&why)),
+    })
+    .await
 }
 
 async fn progress(State(session): State<Arc<Session>>) -> Json<session::Progress> {

@@ -5,7 +5,7 @@ use contend_lab::execute::{Error, Options, execute};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file::dial::Dial;
 use contend_lab::reading::file::keys::{keys, settable};
-use contend_lab::reading::file::{Experiment, FileError, parse};
+use contend_lab::reading::file::{Experiment, FileError, read};
 use contend_lab::writing::folder;
 use contend_lab::writing::output::{ReportContext, report_page};
 use serde::Serialize;
@@ -84,13 +84,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Session {
     /// A session of the experiment `text`, called `name`, with these settings. `jobs` is the number of runs at the same
-    /// time; 0 for one on each core.
+    /// time; 0 for one on each core. `None` if `stop` was set before all points of its sweep were tried.
     ///
     /// # Errors
     /// When the text is no experiment.
-    pub fn new(name: String, text: String, sets: Settings, jobs: usize) -> Result<Session, FileError> {
-        parse(&name, &text, &sets)?;
-        Ok(Session {
+    pub fn new(
+        name: String,
+        text: String,
+        sets: Settings,
+        jobs: usize,
+        stop: &AtomicBool,
+    ) -> Result<Option<Session>, FileError> {
+        if !read(&name, &text, &sets)?.try_points(stop)? {
+            return Ok(None);
+        }
+        Ok(Some(Session {
             name,
             text,
             sets,
@@ -100,13 +108,20 @@ impl Session {
             reports: Mutex::default(),
             done: AtomicUsize::new(0),
             planned: AtomicUsize::new(0),
-        })
+        }))
     }
 
-    /// The experiment with the settings of the call and of the page.
-    fn experiment(&self, settings: &Settings) -> Result<Experiment, FileError> {
+    /// The experiment with the settings of the call and of the page. No point is tried.
+    fn read(&self, settings: &Settings) -> Result<Experiment, FileError> {
         let all: Settings = self.sets.iter().chain(settings).cloned().collect();
-        parse(&self.name, &self.text, &all)
+        read(&self.name, &self.text, &all)
+    }
+
+    /// Like [`Session::read`]. Only the first point is tried: all points of a large sweep take long.
+    fn experiment(&self, settings: &Settings) -> Result<Experiment, FileError> {
+        let e = self.read(settings)?;
+        e.try_first()?;
+        Ok(e)
     }
 
     /// What the page shows first: title, file, dials of parameters and swept keys, and all keys.
@@ -122,21 +137,22 @@ impl Session {
     pub fn run(&self, settings: &Settings) -> Answer {
         let stop = Arc::new(AtomicBool::new(false));
         std::mem::replace(&mut *lock(&self.running), Arc::clone(&stop)).store(true, Ordering::Relaxed);
-        let _turn = lock(&self.turn);
-        if stop.load(Ordering::Relaxed) {
-            return Answer::Overtaken;
-        }
-        match self.report_of(settings, &stop) {
-            Ok(answer) => answer,
-            Err(why) => Answer::Wrong(told(&why)),
-        }
+        self.report_of(settings, &stop).unwrap_or_else(|why| Answer::Wrong(told(&why)))
     }
 
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
     fn report_of(&self, settings: &Settings, stop: &AtomicBool) -> Result<Answer, Error> {
         let begun = Instant::now();
-        let mut e = self.experiment(settings)?;
+        let mut e = self.read(settings)?;
         e.without_claims();
+        // Before the turn: a wrong value is told while the runs of an earlier request still end.
+        if !e.try_points(stop)? {
+            return Ok(Answer::Overtaken);
+        }
+        let _turn = lock(&self.turn);
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Answer::Overtaken);
+        }
         let warm = Time::ZERO + e.warmup;
         let options = Options {
             jobs: self.jobs,

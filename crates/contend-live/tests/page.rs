@@ -29,7 +29,7 @@ struct Server {
 
 impl Server {
     fn start(text: &str) -> Server {
-        let session = Session::new("t.toml".into(), text.into(), vec![], 1).unwrap();
+        let session = Session::new("t.toml".into(), text.into(), vec![], 1, &AtomicBool::new(false)).unwrap().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let (tell, told) = channel();
         let asked = Arc::clone(&stop);
@@ -178,5 +178,41 @@ fn a_later_change_ends_the_runs_of_an_earlier_one() {
         assert!(server.post_json("/run", &json!([]))["done"].is_object());
         assert_eq!(first.join().unwrap(), json!("overtaken"));
         assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    });
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "how long a user waits")]
+fn a_sweep_that_takes_minutes_to_build_blocks_nobody() {
+    let server = Server::start(FILE);
+    let long = json!([["sweep.flow.0.count", "1..20000"]]);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| server.post_json("/run", &long));
+        std::thread::sleep(Duration::from_millis(500));
+        let begun = Instant::now();
+        // A wrong value is told at once, and a key becomes a dial although the sweep is among the settings.
+        assert_eq!(server.post_json("/dial", &json!({ "key": "wire.delay", "settings": long }))["turn"]["unit"], "ms");
+        assert_eq!(server.post("/dial", &json!({ "key": "wire.dealy", "settings": long })).0, 422);
+        assert!(server.post_json("/run", &json!([]))["done"].is_object());
+        assert_eq!(first.join().unwrap(), json!("overtaken"));
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    });
+    // So does the end of the server, in the middle of a build.
+    std::thread::scope(|scope| {
+        let many = json!([["flow.0.count", "20000"], ["sweep.flow.0.window", "1..500"]]);
+        let body = many.to_string();
+        let request = format!(
+            "POST /run HTTP/1.1\r\nHost: {}\r\nX-Contend-Token: {}\r\nContent-Type: application/json\r\n\
+                Content-Length: {}\r\n\r\n{body}",
+            server.host,
+            server.token,
+            body.len()
+        );
+        let mut socket = TcpStream::connect(&server.host).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        let begun = Instant::now();
+        scope.spawn(move || drop(server)).join().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     });
 }

@@ -34,6 +34,14 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     parse_with(name, text, overrides, from_disk)
 }
 
+/// Like [`parse`], but no point is tried yet, as in [`read_with`].
+///
+/// # Errors
+/// As [`read_with`].
+pub fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+    read_with(name, text, overrides, from_disk)
+}
+
 /// The text of the file at `path`, as [`Files`] says.
 fn from_disk(path: &str, longest: u64) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {

@@ -48,13 +48,17 @@ pub fn run(args: Args) -> Result<Done> {
         Common { seeds: Some(args.seeds), set: args.set, sweep: args.sweep, ..Common::plain(args.jobs, false) };
     let text = opening::text(&args.file).map_err(refused)?;
     let sets = settings_of(&text, &common)?;
-    let session = Session::new(args.file.display().to_string(), text, sets, args.jobs.map_or(0, usize::from))?;
+    let stop = stop_on_ctrl_c();
+    let name = args.file.display().to_string();
+    let Some(session) = Session::new(name, text, sets, args.jobs.map_or(0, usize::from), &stop)? else {
+        return Ok(Done::Stopped);
+    };
     let ready = |address: &str| {
         // Scripts read the address from standard output.
         let _ = super::print(&format!("{address}\n"));
         say("contend: open this address in a browser on this machine; Ctrl-C ends");
     };
-    contend_live::serve(session, args.port, &stop_on_ctrl_c(), ready).map_err(|e| match e.kind() {
+    contend_live::serve(session, args.port, &stop, ready).map_err(|e| match e.kind() {
         ErrorKind::AddrInUse => {
             wrong(format!("port {} is taken by another program", args.port), "choose another --port, or none")
         }

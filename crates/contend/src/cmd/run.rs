@@ -126,7 +126,11 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     }
     // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
     let files = args.replay.as_ref().map_or_else(|| args.files.clone(), |folder| vec![folder.join("run.toml")]);
-    let mut all = files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
+    let all = files.iter().map(|path| load_until(path, &args.common, stop)).collect::<Result<Option<Vec<_>>>>()?;
+    let Some(mut all) = all else {
+        say("contend: stopped before the first run");
+        return Ok(Done::Stopped);
+    };
     let replay = args.replay.as_deref().map(replaying).transpose()?;
     if replay.is_some() {
         all.iter_mut().for_each(Experiment::without_claims);
@@ -203,6 +207,15 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     let text = opening::text(path).map_err(refused)?;
     Ok(opening::experiment(&path.display().to_string(), &text, &settings_of(&text, common)?)?)
+}
+
+/// Like [`load`]; `None` if `stop` was set before all points were tried.
+///
+/// # Errors
+/// As [`load`].
+fn load_until(path: &Path, common: &Common, stop: &AtomicBool) -> Result<Option<Experiment>> {
+    let text = opening::text(path).map_err(refused)?;
+    Ok(opening::experiment_until(&path.display().to_string(), &text, &settings_of(&text, common)?, stop)?)
 }
 
 /// The settings in the head of `text`, and those of the call.

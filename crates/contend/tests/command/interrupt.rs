@@ -76,6 +76,17 @@ fn a_single_long_run_ends_soon_and_earlier_results_stay() {
 }
 
 #[test]
+fn the_networks_of_a_large_sweep_are_built_no_further() {
+    let bench = Bench::with("wide.toml", SMALL);
+    // All points together have millions of flows.
+    let args = ["run", "wide.toml", "--seeds", "1", "--sweep", "flow.0.count=1..3000"];
+    let (ended, took) = interrupted(&bench, &args, Duration::from_secs(1));
+    ended.with(130).says(&["stopped before the first run"]);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(!bench.path("results").exists());
+}
+
+#[test]
 fn a_search_keeps_the_runs_before_it() {
     let search = "\n[search]\nkey = \"wifi.cwmin\"\nfrom = \"1\"\nto = \"1000\"\nuntil = \"goodput.total > 500Mbps\"\n";
     let search = search.replace("\"1\"", "1").replace("\"1000\"", "1000");

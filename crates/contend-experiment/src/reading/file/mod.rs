@@ -79,6 +79,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use sweep::Sweep;
 use tree::{Node, NodeKind};
 
@@ -121,7 +122,8 @@ pub struct Experiment {
     pub programs: Vec<ProgramSpec>,
     /// The search for a threshold.
     pub search: Option<Search>,
-    /// Every need of points and claims ([`needs`]), with the size of its results.
+    /// Every need of points and claims ([`needs`]), with the size of its results; empty until
+    /// [`Experiment::try_points`].
     pub needs: Vec<(Need, Size)>,
     sweep: Sweep,
     /// The tables of the network, as in the file.
@@ -144,6 +146,21 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
 /// # Errors
 /// When the text is invalid, or a file cannot be read.
 pub fn parse_with(
+    name: &str,
+    text: &str,
+    overrides: &[(String, String)],
+    files: Files,
+) -> Result<Experiment, FileError> {
+    let mut e = read_with(name, text, overrides, files)?;
+    e.try_points(&AtomicBool::new(false))?;
+    Ok(e)
+}
+
+/// Like [`parse_with`], but no point is tried yet: [`Experiment::try_points`] must follow before a run.
+///
+/// # Errors
+/// When the text is invalid at every point.
+pub fn read_with(
     name: &str,
     text: &str,
     overrides: &[(String, String)],
@@ -215,8 +232,7 @@ pub fn parse_with(
         ),
     };
     let points = sweep.points();
-    let needs = vec![];
-    let mut experiment = Experiment {
+    Ok(Experiment {
         source: source.clone(),
         title,
         cite,
@@ -235,13 +251,11 @@ pub fn parse_with(
         figures,
         programs,
         search,
-        needs,
+        needs: vec![],
         sweep,
         network,
         traces: Arc::new(Traces::of(files)),
-    };
-    experiment.needs = experiment.tried()?;
-    Ok(experiment)
+    })
 }
 
 /// Reads the step of the time series of a run of `duration`.
@@ -462,21 +476,46 @@ impl Experiment {
     }
 
     /// Tries every point, every overlay of a claim at its points, and both ends of the search. Each network is dropped
-    /// when its size is known: all networks of a large sweep would not fit into memory at once.
-    fn tried(&self) -> Result<Vec<(Need, Size)>, FileError> {
-        let size = |point: &PointKey, overlay: &Overlay| {
-            self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay))
-        };
-        let needs = needs(self)
-            .into_iter()
-            .map(|n| size(&n.point, &n.overlay).map(|size| (n, size)))
-            .collect::<Result<_, _>>()?;
+    /// when its size is known: all networks of a large sweep would not fit into memory at once. False if `stop` was set
+    /// before all were tried: large networks of many points take minutes.
+    ///
+    /// # Errors
+    /// When a point is invalid.
+    pub fn try_points(&mut self, stop: &AtomicBool) -> Result<bool, FileError> {
+        let stopped = || stop.load(Ordering::Relaxed);
+        let mut tried = vec![];
+        for need in needs(self) {
+            if stopped() {
+                return Ok(false);
+            }
+            let size = self.tried(&need.point, &need.overlay)?;
+            tried.push((need, size));
+        }
         if let Some(search) = &self.search {
             for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
-                self.points.iter().try_for_each(|point| size(point, &overlay).map(drop))?;
+                for point in &self.points {
+                    if stopped() {
+                        return Ok(false);
+                    }
+                    self.tried(point, &overlay)?;
+                }
             }
         }
-        Ok(needs)
+        self.needs = tried;
+        Ok(true)
+    }
+
+    /// Tries the first point only.
+    ///
+    /// # Errors
+    /// When this point is invalid.
+    pub fn try_first(&self) -> Result<(), FileError> {
+        self.points.first().map_or(Ok(()), |point| self.tried(point, &Overlay::default()).map(drop))
+    }
+
+    /// [`Experiment::size`]; an error names the point.
+    fn tried(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
+        self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay))
     }
 
     /// Adds the point to an error, unless the error is in the sweep itself or also occurs without the point.

@@ -17,6 +17,9 @@ pub struct Need {
 impl Need {
     /// The need for `point` with `overlay`. If the overlay leads to another point of the sweep, the need is that point.
     pub fn of(points: &[PointKey], point: &PointKey, overlay: &Overlay) -> Need {
+        if overlay.settings().is_empty() {
+            return Need { point: point.clone(), overlay: overlay.clone() };
+        }
         let mut moved = point.clone();
         moved
             .iter_mut()
