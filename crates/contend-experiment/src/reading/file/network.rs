@@ -56,13 +56,15 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     let (wifi_at, field_at) = (root.get("wifi"), root.get("field"));
     let wifi = b.medium(wifi_at.as_ref(), field_at.as_ref())?;
     let aps = ap_tables(root.get("ap"), b.field.is_some())?;
+    let (stations, flows) = (tables(root.get("station"), "[[station]]")?, tables(root.get("flow"), "[[flow]]")?);
+    checks::check_counts(&stations, &flows)?;
     b.access_points(cx, &aps, wifi.as_ref(), field_at.as_ref())?;
     for v in tables(root.get("node"), "[[node]]")? {
         b.node(&v)?;
     }
-    for v in tables(root.get("station"), "[[station]]")? {
+    for v in &stations {
         match &wifi {
-            Some(wifi) => b.stations(&v, wifi)?,
+            Some(wifi) => b.stations(v, wifi)?,
             None => return Err(v.error("needs a cell", "add [wifi] standard = \"802.11g\"")),
         }
     }
@@ -81,7 +83,6 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
         let f = Val { cx: ReadContext { member: Some((1, 1)), ..cx }, ..v.clone() }.table()?;
         b.wires(f, None, true)?;
     }
-    let flows = tables(root.get("flow"), "[[flow]]")?;
     if flows.is_empty() {
         return Err(root.error(
             "has no [[flow]]: nothing would be sent",

@@ -197,3 +197,20 @@ const CASES: &[Case] = &[
 fn every_bad_key_of_the_file_has_its_message() {
     each_has_its_message(CASES);
 }
+
+#[test]
+fn too_many_stations_and_flows_are_refused_before_they_are_made() {
+    // The sweep would give the flow another count.
+    let (good, _) = GOOD.split_once("[sweep]").unwrap();
+    let both = "count = 60000\nfrom = \"station\"\nto = \"station\"";
+    let more = "tcp = \"newreno\"\n[[flow]]\ncount = 100000\nfrom = \"slow\"\nto = \"server\"\ntcp = \"reno\"";
+    for (from, to, told) in [
+        // Each of these flows has a station at both ends.
+        ("count = 2\nfrom = \"server\"\nto = \"station\"", both, "`flow.0.to` makes more than 100000 stations"),
+        ("count = 3", "count = 99999", "`flow.0.to` makes more than 100000 stations"),
+        ("tcp = \"newreno\"", more, "`flow.1` makes more than 100000 flows"),
+    ] {
+        let wrong = parse("t.toml", &good.replacen(from, to, 1), &[]).unwrap_err().render(false);
+        assert!(wrong.contains(told) && wrong.contains("help: write a smaller count"), "{wrong}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The names that documents put in backticks, and the names of what documents say does not exist.
 
 use super::{documents, file_of, is_there, workspace};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The pages in which every name in backticks must exist.
@@ -129,14 +129,14 @@ struct Names {
     /// The pages of the reference, which another test compares with the program.
     reference: String,
     /// Entries, keys, parameters, words, metrics, functions, closed forms and results.
-    entries: HashSet<String>,
+    entries: BTreeSet<String>,
     /// What the sources define.
-    items: HashSet<String>,
+    items: BTreeSet<String>,
 }
 
 impl Names {
     fn read() -> Names {
-        let mut names = Names { reference: String::new(), entries: HashSet::new(), items: HashSet::new() };
+        let mut names = Names { reference: String::new(), entries: BTreeSet::new(), items: BTreeSet::new() };
         for file in documents().iter().filter(|f| f.parent().unwrap() == workspace().join("docs/reference")) {
             let text = std::fs::read_to_string(file).unwrap();
             text.lines().for_each(|line| names.define(&line.replace('\\', "")));
@@ -319,12 +319,12 @@ fn no_page_denies_what_exists() {
 fn the_coverage_explains_each_part_that_is_planned() {
     let text = std::fs::read_to_string(workspace().join("docs/coverage.md")).unwrap();
     let (head, rows) = text.split_once("\n## ").unwrap();
-    let explained: HashSet<&str> =
+    let explained: BTreeSet<&str> =
         head.lines().filter_map(|l| l.strip_prefix("  - *")?.split_once("*: ").map(|(part, _)| part)).collect();
     let rows = rows.to_lowercase();
-    let used: HashSet<&str> =
+    let used: BTreeSet<&str> =
         rows.split("planned (").skip(1).map(|rest| rest.split([')', ';']).next().unwrap()).collect();
-    let explained: HashSet<String> = explained.iter().map(|part| part.to_lowercase()).collect();
+    let explained: BTreeSet<String> = explained.iter().map(|part| part.to_lowercase()).collect();
     assert!(explained.iter().all(|part| used.contains(part.as_str())), "explained {explained:?}, planned {used:?}");
     let whole: Vec<&str> = rows.match_indices("planned").map(|(at, _)| &rows[at.saturating_sub(4)..]).collect();
     for rest in whole.iter().filter(|rest| !rest.starts_with("not ")) {
@@ -344,7 +344,7 @@ fn the_pages_for_readers_name_every_standard() {
     for (page, line) in [("README.md", "| Wi-Fi |"), ("docs/model/README.md", "| Wi-Fi |")] {
         let text = std::fs::read_to_string(workspace().join(page)).unwrap();
         let row = text.lines().find(|l| l.starts_with(line)).unwrap();
-        let words: HashSet<&str> = row.split(|c: char| !c.is_alphanumeric() && c != '.').collect();
+        let words: BTreeSet<&str> = row.split(|c: char| !c.is_alphanumeric() && c != '.').collect();
         for standard in &standards {
             let short = standard.strip_prefix("802.11").unwrap();
             assert!(words.contains(standard) || words.contains(short), "{page}, {line}: {standard} is not named");

@@ -2,9 +2,40 @@
 
 use super::super::error::FileError;
 use super::super::field::Field;
-use super::Builder;
+use super::super::reader::Val;
+use super::{Builder, MOST};
 use contend_sim::scenario::{Place, Transport};
 use std::collections::BTreeSet;
+
+/// Checks how many stations and flows these tables make, before any of them exists: a hundred thousand take seconds. What
+/// cannot be read here is reported when its table is read.
+pub(super) fn check_counts(stations: &[Val], flows: &[Val]) -> Result<(), FileError> {
+    let count = |v: &Val| v.table().ok()?.read("count", |v| v.integer(0..=MOST)).ok()?;
+    let too_many = |v: &Val, what: &str| v.error(format!("makes more than {MOST} {what}"), "write a smaller count");
+    let (mut all_stations, mut all_flows) = (0, 0);
+    for v in stations {
+        all_stations += count(v).unwrap_or(1);
+        if all_stations > MOST {
+            return Err(too_many(v, "stations"));
+        }
+    }
+    for v in flows {
+        let n = count(v).unwrap_or(1);
+        all_flows += n;
+        if all_flows > MOST {
+            return Err(too_many(v, "flows"));
+        }
+        let Ok(mut f) = v.table() else { continue };
+        for end in ["from", "to"].into_iter().filter_map(|key| f.get(key)) {
+            // Of a list, each member has its own end: those stations are counted when they are made.
+            all_stations += if end.text().is_ok_and(|text| text == "station") { n } else { 0 };
+            if all_stations > MOST {
+                return Err(too_many(&end, "stations"));
+            }
+        }
+    }
+    Ok(())
+}
 
 impl<'a> Builder<'a> {
     /// Checks that there is an observer at the station of each sender that reads an estimate of the air.
