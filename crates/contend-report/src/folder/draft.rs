@@ -10,7 +10,8 @@ use crate::journal::{self, Header, Journal};
 use crate::output::Error;
 use contend_experiment::reading::file::Experiment;
 use contend_experiment::size::CaptureWindow;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 /// A results folder under construction. If it is dropped before [`Draft::put_in_place`], the folder stays for
 /// `--resume` when its journal holds a run, and is removed when its journal holds none.
@@ -65,7 +66,11 @@ impl Draft {
     /// # Errors
     /// When no folder can be written beside `target`, or when a trace has the name of one of the folder's files.
     pub fn begin(target: &Path, header: Header) -> Result<Draft, Error> {
-        let own = |path: &str| super::files().iter().any(|name| Path::new(path) == Path::new(name));
+        // A trace is copied to its path: `./summary.json` would be replaced, and `run.toml/a.tcl` needs a folder.
+        let own = |path: &str| {
+            let first = Path::new(path).components().find(|c| matches!(c, Component::Normal(_)));
+            first.is_some_and(|c| super::files().iter().any(|name| c.as_os_str() == OsStr::new(name)))
+        };
         if let Some((path, _)) = header.traces.iter().find(|(path, _)| own(path)) {
             let both =
                 "the results have a file of this name, and so has a trace, which is copied there; rename the trace";

@@ -182,8 +182,12 @@ fn a_results_folder_has_the_traces_that_repeat_its_runs() {
     assert_eq!(differs, Some("a trace of the experiment"));
     // A copy would replace one of the folder's own files.
     fs::write(at("summary.json"), "3\n").unwrap();
-    let e = read(&at("t.toml"), &following("summary.json")).unwrap();
-    let refused = call(&e, &at("s"), false).unwrap_err();
-    assert!(refused.contains("summary.json: the results have a file of this name"), "{refused}");
-    assert!(!at("s").exists());
+    fs::create_dir(at("run.toml")).unwrap();
+    fs::write(at("run.toml/a.tcl"), "3\n").unwrap();
+    for trace in ["summary.json", "./summary.json", "run.toml/a.tcl"] {
+        let e = read(&at("t.toml"), &following(trace)).unwrap();
+        let refused = call(&e, &at("s"), false).unwrap_err();
+        assert!(refused.contains(&format!("{trace}: the results have a file of this name")), "{refused}");
+        assert!(!at("s").exists());
+    }
 }
