@@ -1,6 +1,7 @@
 //! The keys before the tables, `[param]` and `[sweep]`.
 
-use super::{Case, each_has_its_message};
+use super::{Case, GOOD, each_has_its_message};
+use contend_lab::reading::file::parse;
 
 const CASES: &[Case] = &[
     (
