@@ -7,8 +7,8 @@ use super::{Builder, MOST};
 use contend_sim::scenario::{Place, Transport};
 use std::collections::BTreeSet;
 
-/// Checks how many stations and flows these tables make, before any of them exists: a hundred thousand take seconds. What
-/// cannot be read here is reported when its table is read.
+/// Checks how many stations and flows these tables make, before any of them exists: a hundred thousand take seconds.
+/// What cannot be read here is reported when its table is read.
 pub(super) fn check_counts(stations: &[Val], flows: &[Val]) -> Result<(), FileError> {
     let count = |v: &Val| v.table().ok()?.read("count", |v| v.integer(0..=MOST)).ok()?;
     let too_many = |v: &Val, what: &str| v.error(format!("makes more than {MOST} {what}"), "write a smaller count");
