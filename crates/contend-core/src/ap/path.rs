@@ -134,3 +134,39 @@ impl Flow<Path> {
 fn average(mean: &mut Option<f64>, sample: f64, weight: f64) {
     *mean = Some(mean.map_or(sample, |m| m + weight * (sample - m)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn a_new_cycle_moves_the_mean_by_a_128th_and_only_between_successes_of_a_queue_that_is_never_empty() {
+        let mut cycle = Cycle::default();
+        [0, 10, 20].into_iter().for_each(|ms| cycle.success(at(ms), true));
+        assert_eq!(cycle.mean, Some(0.010));
+        // 138 ms are 128 ms more than the mean.
+        cycle.success(at(158), false);
+        assert!((cycle.mean.unwrap() - 0.011).abs() < 1e-12, "{:?}", cycle.mean);
+        let before = cycle.mean;
+        cycle.success(at(9_000), true);
+        assert_eq!(cycle.mean, before, "nothing waited in between");
+    }
+
+    #[test]
+    fn a_new_delay_moves_the_mean_by_an_eighth_and_the_minimum_lasts_ten_to_twenty_seconds() {
+        let mut path = Path::default();
+        assert_eq!((path.two_ld(false), path.two_ld(true), path.b()), (0.0, 0.0, 1.0));
+        path.sample(at(80), at(0));
+        path.sample(at(1_160), at(1_000));
+        assert_eq!((path.two_ld(false), path.two_ld(true)), (0.090, 0.080));
+        // After ten seconds a new window begins; the minimum of the one before still counts, and after it no more.
+        path.sample(at(10_200), at(10_000));
+        assert_eq!(path.two_ld(true), 0.080);
+        path.sample(at(20_300), at(20_000));
+        assert_eq!(path.two_ld(true), 0.200);
+    }
+}
