@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Tables of docs/guide-access-point.md from the files in experiments/guide.
 
-    experiments/guide/tables.py [CONTEND]
+    experiments/guide/tables.py [CONTEND [FILE...]]
 
-Runs every file and prints one Markdown table for each of its points, with one row for each way of running the access
-point. Jain's index is over TCP flows only. A file with a flow called `slow` gets a column for its goodput.
-"""
+Runs every file, or those named, and prints one Markdown table for each of its points, with one row for each way of
+running the access point. Jain's index is over TCP flows only. A file with a flow called `slow` gets a column for its
+goodput. """
 import json
 import pathlib
 import subprocess
@@ -74,7 +74,7 @@ def rows(runs):
 
 def main():
     contend = sys.argv[1] if len(sys.argv) > 1 else "contend"
-    for file in sorted(HERE.glob("*.toml")):
+    for file in map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[2:] or sorted(HERE.glob("*.toml")))):
         call = [contend, "run", str(file), "--no-results", "--quiet", "--format", "json"]
         out = json.loads(subprocess.run(call, check=True, stdout=subprocess.PIPE).stdout)
         print(f"### {out['title']}\n\n`{file.relative_to(HERE.parent.parent)}`\n")

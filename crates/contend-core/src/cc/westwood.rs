@@ -4,8 +4,8 @@
 //!   of Westwood+.
 //! - `form = "paper"`: a loss never opens the window ("if cwnd > ssthresh" in the original).
 //! - `form = "linux"`: as in Linux's net/ipv4/tcp_westwood.c a loss halves the window, and the end of the recovery sets
-//!   it to the estimate, also above the window before the loss. Linux before proportional rate reduction kept the window
-//!   of a recovery at least at the estimate (`min_cwnd`); that is not modelled.
+//!   it to the estimate, also above the window before the loss. Linux before proportional rate reduction kept the
+//!   window of a recovery at least at the estimate (`min_cwnd`); that is not modelled.
 //! - A timeout sets the threshold in the same way, and the window restarts at one segment. The threshold is kept if the
 //!   same segment times out again. In Linux's form the minimum round-trip time is then measured anew; a timeout in a
 //!   recovery is answered like any other (Linux's tcp_enter_loss then keeps the threshold of the recovery).

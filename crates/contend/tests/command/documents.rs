@@ -2,7 +2,7 @@
 
 mod names;
 
-use super::{Bench, FAILS, HOLDS, SMALL, workspace};
+use super::{Bench, FAILS, HOLDS, SMALL, needs, sample, workspace};
 use std::path::{Path, PathBuf};
 
 /// Every Markdown file below these, without what is built.
@@ -119,6 +119,28 @@ fn the_readme_counts_the_papers_claims_as_the_page_of_verdicts_does() {
     let headline = format!("Of {} claims that the papers make, {} are reproduced", cells[3], cells[4]);
     let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(readme.contains(&headline), "README.md does not say: {headline}");
+}
+
+/// One file of eight: it takes a few seconds. When it differs, all of them are made anew.
+#[test]
+fn the_tables_of_the_guide_are_those_that_its_script_prints() {
+    let (page, script) = ("docs/guide-access-point.md", "experiments/guide/tables.py");
+    let is_left_out = sample::step() > 1 && ![page, script].iter().any(|file| sample::is_changed(file));
+    if is_left_out || needs::without(&["python3"], "tables of the guide for access points") {
+        return;
+    }
+    let run = std::process::Command::new("python3")
+        .args([script, &assert_cmd::cargo::cargo_bin!("contend").display().to_string()])
+        .arg("experiments/guide/slow-station.toml")
+        .current_dir(workspace())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(run.stdout).unwrap();
+    assert!(printed.starts_with("### ") && run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let shown = std::fs::read_to_string(workspace().join(page)).unwrap();
+    for line in printed.lines() {
+        assert!(shown.lines().any(|l| l == line), "{page} does not have `{line}`, which {script} prints");
+    }
 }
 
 #[test]
