@@ -2,7 +2,7 @@
 //! shows are stopped by `Host` (a name of their own that leads here) and `Origin`.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use std::fmt::Write as _;
@@ -36,12 +36,19 @@ impl Guard {
     }
 
     /// Why a request is refused.
-    fn refusal(&self, method: &Method, query: &str, headers: &HeaderMap) -> Option<&'static str> {
+    fn refusal(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+        let query = uri.query().unwrap_or_default();
         let text = |name: HeaderName| headers.get(name).map(|v| v.to_str().unwrap_or_default());
-        if !text(header::HOST).is_some_and(|host| self.hosts.iter().any(|h| h == host)) {
+        let is_here = |host: &str| self.hosts.iter().any(|h| h == host);
+        // RFC 9112 §3.2: one `Host`; a host in the address itself takes its place, so both must be ours.
+        let hosts = headers.get_all(header::HOST).iter().count();
+        if hosts != 1
+            || !text(header::HOST).is_some_and(is_here)
+            || uri.authority().is_some_and(|host| !is_here(host.as_str()))
+        {
             return Some("this page has another address; open the one that contend has printed");
         }
-        let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(|o| self.hosts.iter().any(|h| h == o));
+        let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(is_here);
         if text(header::ORIGIN).is_some_and(|origin| !is_own(origin)) {
             return Some("another page has asked");
         }
@@ -61,9 +68,9 @@ impl Guard {
 
 /// Refuses what [`Guard`] refuses. No answer is kept by the browser or shown in another page.
 pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let query = request.uri().query().unwrap_or_default();
-    let mut answer = match guard.refusal(request.method(), query, request.headers()) {
-        Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
+    let mut answer = match guard.refusal(request.method(), request.uri(), request.headers()) {
+        // A stranger's connection ends with its first request.
+        Some(why) => (StatusCode::FORBIDDEN, [(header::CONNECTION, "close")], why).into_response(),
         None => next.run(request).await,
     };
     let headers = answer.headers_mut();
@@ -84,13 +91,21 @@ mod tests {
         let query = format!("token={}", guard.token);
         let asks = |method: Method, query: &str, headers: &[(HeaderName, &str)]| {
             let headers = headers.iter().map(|(n, v)| (n.clone(), HeaderValue::from_str(v).unwrap())).collect();
-            guard.refusal(&method, query, &headers).is_none()
+            guard.refusal(&method, &format!("/?{query}").parse().unwrap(), &headers).is_none()
         };
         let (host, token) = ((header::HOST, "127.0.0.1:8000"), (TOKEN, guard.token.as_str()));
         let origin = |text| (header::ORIGIN, text);
         assert!(asks(Method::GET, &query, std::slice::from_ref(&host)));
         assert!(asks(Method::GET, &query, &[(header::HOST, "localhost:8000")]));
         assert!(asks(Method::POST, "", &[host.clone(), token.clone(), origin("http://127.0.0.1:8000")]));
+        // Two hosts, of which the server of a page and its proxy may take different ones.
+        assert!(!asks(Method::GET, &query, &[host.clone(), (header::HOST, "evil.example:8000")]));
+        assert!(!asks(Method::GET, &query, &[host.clone(), host.clone()]));
+        let at = |text: &str| {
+            let headers = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static("127.0.0.1:8000"))]);
+            guard.refusal(&Method::GET, &format!("{text}/?{query}").parse().unwrap(), &headers).is_none()
+        };
+        assert!(at("http://127.0.0.1:8000") && !at("http://evil.example:8000") && !at("http://evil.example"));
         // A wrong token, none, or one in the address of a request that changes something.
         assert!(
             !asks(Method::GET, "token=", std::slice::from_ref(&host))

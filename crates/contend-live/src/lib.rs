@@ -14,12 +14,17 @@ mod guard;
 mod page;
 pub mod session;
 
-use axum::extract::{Path, State};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use guard::Guard;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use session::{Answer, Session, Settings, told};
 use std::io;
@@ -27,6 +32,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 /// How often the server looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -34,15 +41,24 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long the end waits for runs and for requests in progress.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. `ready` gets
-/// the page's address, which contains its token.
+/// The most connections at a time that [`serve`] needs, if the system has file descriptors for so many.
+pub const CONNECTIONS: usize = 2000;
+/// A request has its whole head within this time; so an idle connection ends.
+const HEAD_WITHIN: Duration = Duration::from_secs(5);
+/// A request has its body within this time.
+const BODY_WITHIN: Duration = Duration::from_secs(5);
+/// Longest body of a request, in bytes.
+const LONGEST_BODY: usize = 1 << 20;
+
+/// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. At most
+/// `most` connections are open at a time; further ones wait. `ready` gets the page's address, which contains its token.
 ///
 /// # Errors
 /// When the port is taken, or the system refuses.
-pub fn serve(session: Session, port: u16, stop: &AtomicBool, ready: impl FnOnce(&str)) -> io::Result<()> {
+pub fn serve(session: Session, port: u16, most: usize, stop: &AtomicBool, ready: impl FnOnce(&str)) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
         let guard = Arc::new(Guard::new(listener.local_addr()?.port())?);
         ready(&guard.address());
         let session = Arc::new(session);
@@ -54,19 +70,49 @@ pub fn serve(session: Session, port: u16, stop: &AtomicBool, ready: impl FnOnce(
             .route("/progress", get(progress))
             .route("/report/{number}", get(report))
             .with_state(Arc::clone(&session))
+            .layer(middleware::from_fn(whole))
             .layer(middleware::from_fn_with_state(guard, guard::check));
-        let server = axum::serve(listener, router).into_future();
         tokio::select! {
-            ended = server => ended,
-            () = until(stop) => {
-                session.stop();
-                Ok(())
-            }
+            () = answer(listener, router, most) => {}
+            () = until(stop) => session.stop(),
         }
+        Ok(())
     });
     // A thread that builds a large network looks at no flag.
     runtime.shutdown_timeout(PATIENCE);
     served
+}
+
+/// Answers requests, on at most `most` connections at a time. axum's own server has neither this bound nor a time limit
+/// for heads, so whoever can connect could keep the owner out.
+async fn answer(listener: TcpListener, router: Router, most: usize) {
+    let room = Arc::new(Semaphore::new(most));
+    // The semaphore is never closed.
+    while let Ok(place) = Arc::clone(&room).acquire_owned().await {
+        let Ok((socket, _)) = listener.accept().await else {
+            // Descriptors may have run out.
+            tokio::time::sleep(LOOK).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+        let connection = http.serve_connection(TokioIo::new(socket), service);
+        tokio::spawn(async move {
+            let _ = connection.await;
+            drop(place);
+        });
+    }
+}
+
+/// Reads the body of a request, within a time limit, before its handler is called.
+async fn whole(request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(BODY_WITHIN, to_bytes(body, LONGEST_BODY)).await {
+        Ok(Ok(body)) => next.run(Request::from_parts(head, Body::from(body))).await,
+        Ok(Err(_)) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, [(header::CONNECTION, "close")]).into_response(),
+    }
 }
 
 async fn until(stop: &AtomicBool) {

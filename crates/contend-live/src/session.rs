@@ -3,6 +3,7 @@
 use contend_core::{Span, Time};
 use contend_lab::execute::{Error, Options, execute};
 use contend_lab::experiment::size::CaptureWindow;
+use contend_lab::opening::command_line;
 use contend_lab::reading::file::dial::Dial;
 use contend_lab::reading::file::keys::{keys, settable};
 use contend_lab::reading::file::{Experiment, FileError, read};
@@ -169,7 +170,7 @@ impl Session {
         if outcome.interrupted.is_some() {
             return Ok(Answer::Overtaken);
         }
-        let page = report_page(&outcome, &self.context(&e, settings));
+        let page = report_page(&outcome, &Self::context(&e));
         let mut reports = lock(&self.reports);
         let report = reports.back().map_or(1, |(number, _)| number + 1);
         reports.push_back((report, page));
@@ -181,9 +182,8 @@ impl Session {
     }
 
     /// The report names the command that makes the same runs.
-    fn context(&self, e: &Experiment, settings: &Settings) -> ReportContext {
-        let sets = self.sets.iter().chain(settings).map(|(key, value)| format!(" --set '{key}={value}'"));
-        ReportContext::of(e, format!("contend run {}{}", self.name, sets.collect::<String>()))
+    fn context(e: &Experiment) -> ReportContext {
+        ReportContext::of(e, command_line(e))
     }
 
     /// Ends the runs in progress.
@@ -215,7 +215,7 @@ impl Session {
     /// When the file refuses the settings.
     pub fn file(&self, settings: &Settings) -> Result<String, Error> {
         let e = self.experiment(settings)?;
-        let context = self.context(&e, settings);
+        let context = Self::context(&e);
         Ok(folder::repeatable(&e, &context, &context.seeds, 0))
     }
 }

@@ -33,7 +33,7 @@ impl Server {
         let stop = Arc::new(AtomicBool::new(false));
         let (tell, told) = channel();
         let asked = Arc::clone(&stop);
-        let thread = spawn(move || serve(session, 0, &asked, |at| tell.send(at.to_owned()).unwrap()).unwrap());
+        let thread = spawn(move || serve(session, 0, 40, &asked, |at| tell.send(at.to_owned()).unwrap()).unwrap());
         let address = told.recv().unwrap();
         let (host, token) = address.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         Server { host: host.into(), token: token.into(), stop, thread: Some(thread) }
@@ -132,11 +132,14 @@ fn another_key_becomes_a_dial_and_a_wrong_one_gets_a_remedy() {
 #[test]
 fn a_change_runs_and_the_file_of_the_page_makes_the_same_run() {
     let server = Server::start(FILE);
-    let settings = json!([["param.wide", "9p"], ["ap.queue", "{ kind = \"fifo\", limit = \"20p\" }"]]);
+    let settings =
+        json!([["param.wide", "9p"], ["ap.queue", "{ kind = \"fifo\", limit = \"20p\" }"], ["title", "a'b"]]);
     let done = server.post_json("/run", &settings)["done"].clone();
     assert_eq!(done["runs"], 1);
     let (status, _, report) = server.get(&format!("/report/{}?token={}", done["report"], server.token));
     assert!(status == 200 && report.contains("<svg") && report.contains("param.wide=9p"), "{status}");
+    // The command can be typed.
+    assert!(report.contains(r"--set &#39;title=a&#39;\&#39;&#39;b&#39;") || report.contains(r"--set 'title=a'\''b'"));
     let (_, file) = server.post("/file", &settings);
     let e = parse("again.toml", &file, &folder::settings(&file)).unwrap();
     let again = execute(&e, &Options::default()).unwrap().outcome;
@@ -215,4 +218,33 @@ fn a_sweep_that_takes_minutes_to_build_blocks_nobody() {
         scope.spawn(move || drop(server)).join().unwrap();
         assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     });
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "how long a user waits")]
+fn half_a_request_without_the_token_keeps_nobody_out() {
+    let server = Server::start(FILE);
+    let begun = Instant::now();
+    let half = |text: &str| {
+        let mut socket = TcpStream::connect(&server.host).unwrap();
+        socket.write_all(text.as_bytes()).unwrap();
+        socket
+    };
+    // Three times as many as the server holds, and bodies that do not come.
+    let heads: Vec<TcpStream> = (0..120).map(|_| half("GET / HTTP/1.1\r\nHost: ")).collect();
+    assert_eq!(server.get(&format!("/?token={}", server.token)).0, 200);
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    for body in [&format!("X-Contend-Token: {}\r\n", server.token), ""] {
+        let head = format!("POST /run HTTP/1.1\r\nHost: {}\r\n{body}Content-Length: 9\r\n\r\n[", server.host);
+        let mut answer = String::new();
+        let mut socket = half(&head);
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket.read_to_string(&mut answer).unwrap();
+        let status = if body.is_empty() { "403" } else { "408" };
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+    }
+    drop(heads);
+    // RFC 9112 §3.2: a request with two hosts is wrong.
+    let two = format!("GET /?token={} HTTP/1.1\r\nHost: {}\r\nHost: evil.example\r\n\r\n", server.token, server.host);
+    assert_eq!(server.send(&two).0, 403);
 }

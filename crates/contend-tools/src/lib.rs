@@ -22,6 +22,8 @@ pub mod ap_buffer;
 pub mod cbr;
 #[cfg(target_os = "linux")]
 pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod descriptors;
 pub mod error;
 #[cfg(target_os = "linux")]
 pub mod htbench;

@@ -3,14 +3,22 @@
 use super::http;
 use crate::error::of_system;
 use crate::tcp::{self, Sending};
-use crate::{Result, Stop};
+use crate::{Result, Stop, clock, descriptors};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::fd::AsFd as _;
+use std::time::Duration;
 
 /// Connections at the same time; further ones wait.
 const MOST: usize = 1000;
+
+/// A request has its whole head within this time.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// A connection on which nothing has moved for so long is ended.
+const IDLE: Duration = Duration::from_secs(60);
+/// How often the server looks for such connections.
+const LOOK: u16 = 1000;
 
 /// The body of an answer, again and again.
 static FILLER: [u8; 64 * 1024] = [b'.'; 64 * 1024];
@@ -35,6 +43,9 @@ struct Connection {
     head: Vec<u8>,
     /// What is to be sent before the body.
     out: Vec<u8>,
+    /// When the connection began, and when something moved last, on the clock of [`clock::monotonic`].
+    began: Duration,
+    moved: Duration,
 }
 
 /// Serves until `stop` is asked. `ready` is called with the address.
@@ -44,27 +55,31 @@ struct Connection {
 pub fn serve(at: SocketAddr, stop: &Stop, ready: &mut dyn FnMut(SocketAddr)) -> Result<u64> {
     let listener = tcp::listen_on(at, &Sending::default())?;
     ready(listener.local_addr().unwrap_or(at));
+    let most = MOST.min(descriptors::raised(MOST + descriptors::OTHERS)?.saturating_sub(descriptors::OTHERS));
     let mut open: Vec<Connection> = Vec::new();
     let mut served = 0;
     let mut scratch = vec![0; 64 * 1024];
     while !stop.asked() {
         let ready: Vec<PollFlags> = {
             let mut fds = vec![PollFd::new(stop.as_fd(), PollFlags::POLLIN)];
-            let room = if open.len() < MOST { PollFlags::POLLIN } else { PollFlags::empty() };
+            let room = if open.len() < most { PollFlags::POLLIN } else { PollFlags::empty() };
             fds.push(PollFd::new(listener.as_fd(), room));
             fds.extend(open.iter().map(|c| {
                 let answers = matches!(c.phase, Phase::Answering(_));
                 PollFd::new(c.socket.as_fd(), if answers { PollFlags::POLLOUT } else { PollFlags::POLLIN })
             }));
-            match poll(&mut fds, PollTimeout::NONE) {
+            match poll(&mut fds, PollTimeout::from(LOOK)) {
                 Ok(_) | Err(nix::errno::Errno::EINTR) => {}
                 Err(e) => return Err(of_system("poll", e)),
             }
             fds.iter().map(|f| f.revents().unwrap_or(PollFlags::empty())).collect()
         };
         // From the last one on, because a connection that ends takes the place of another one.
-        for k in (0..open.len()).rev().filter(|k| !ready[k + 2].is_empty()) {
-            if !open[k].serve(&mut scratch) {
+        let now = clock::monotonic();
+        for k in (0..open.len()).rev() {
+            let goes_on =
+                if ready[k + 2].is_empty() { !open[k].is_late(now) } else { open[k].serve(&mut scratch, now) };
+            if !goes_on {
                 served += u64::from(open[k].phase == Phase::Ending);
                 open.swap_remove(k);
             }
@@ -73,15 +88,22 @@ pub fn serve(at: SocketAddr, stop: &Stop, ready: &mut dyn FnMut(SocketAddr)) -> 
             && let Ok((socket, _)) = listener.accept()
             && socket.set_nonblocking(true).is_ok()
         {
-            open.push(Connection { socket, phase: Phase::Head, head: Vec::new(), out: Vec::new() });
+            let (head, out) = (Vec::new(), Vec::new());
+            open.push(Connection { socket, phase: Phase::Head, head, out, began: now, moved: now });
         }
     }
     Ok(served)
 }
 
 impl Connection {
+    /// True if the client lets the server wait for too long.
+    fn is_late(&self, now: Duration) -> bool {
+        now >= self.moved + IDLE || (self.phase == Phase::Head && now >= self.began + HEAD_WITHIN)
+    }
+
     /// Does what the socket is ready for. Returns false if the connection has ended.
-    fn serve(&mut self, scratch: &mut [u8]) -> bool {
+    fn serve(&mut self, scratch: &mut [u8], now: Duration) -> bool {
+        self.moved = now;
         if let Phase::Answering(left) = self.phase {
             return self.answer(left);
         }
@@ -94,7 +116,7 @@ impl Connection {
             Phase::Head => {
                 self.head.extend(&scratch[..n]);
                 match http::head(&self.head) {
-                    Ok(None) => {}
+                    Ok(None) => return !self.is_late(now),
                     Ok(Some(h)) => {
                         let body = (self.head.len() - h.bytes) as u64;
                         let left = h.length.unwrap_or(0).saturating_sub(body);

@@ -15,11 +15,10 @@ pub use report::Totals;
 use crate::address::Network;
 use crate::error::of_system;
 use crate::tcp::{self, Sending};
-use crate::{Result, Stop, clock};
+use crate::{Result, Stop, clock, descriptors};
 use contend_core::Refusal;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::socket::{setsockopt, sockopt};
 use pair::{Buffers, CLIENT, Ended, Pair, TARGET};
 use std::io::ErrorKind;
@@ -55,8 +54,6 @@ pub struct Settings {
 
 /// Connections at one time, unless the user says otherwise.
 const CONNECTIONS: usize = 10_000;
-/// File descriptors that are not of connections: standard streams, epoll, listener, and some that libraries open.
-const OTHER_DESCRIPTORS: usize = 32;
 /// Bytes read at once.
 const SCRATCH: usize = 64 * 1024;
 /// Events taken from the kernel at once.
@@ -407,15 +404,9 @@ impl Proxy {
 /// When the limit is too low for so many, or for any.
 pub fn room(asked: Option<usize>) -> Result<usize> {
     let wanted = asked.unwrap_or(CONNECTIONS);
-    let need = (2 * wanted + OTHER_DESCRIPTORS) as u64;
-    let (soft, hard) =
-        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| of_system("the limit of file descriptors is unknown", e))?;
-    let limit = if soft < need && setrlimit(Resource::RLIMIT_NOFILE, need.min(hard), hard).is_ok() {
-        need.min(hard)
-    } else {
-        soft
-    };
-    let possible = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(OTHER_DESCRIPTORS) / 2;
+    let need = 2 * wanted + descriptors::OTHERS;
+    let limit = descriptors::raised(need)?;
+    let possible = limit.saturating_sub(descriptors::OTHERS) / 2;
     match (possible, asked) {
         (0, _) => Err(Refusal::new(
             format!("the limit of {limit} file descriptors leaves none for connections"),

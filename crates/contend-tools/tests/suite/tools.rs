@@ -198,6 +198,17 @@ fn transfers_of_both_directions_grow_to_their_size() {
 }
 
 #[test]
+fn a_server_ends_a_request_that_does_not_come() {
+    let (at, stop, thread) = server();
+    let mut socket = TcpStream::connect(at).unwrap();
+    socket.write_all(b"GET /1").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    assert_eq!(socket.read(&mut [0; 10]).unwrap(), 0);
+    stop.stop();
+    thread.join().unwrap();
+}
+
+#[test]
 fn failures_are_told_with_their_reason() {
     let (at, stop, thread) = server();
     let closed = CLOSED.parse().unwrap();

@@ -58,7 +58,7 @@ pub fn run(args: Args) -> Result<Done> {
         let _ = super::print(&format!("{address}\n"));
         say("contend: open this address in a browser on this machine; Ctrl-C ends");
     };
-    contend_live::serve(session, args.port, &stop, ready).map_err(|e| match e.kind() {
+    contend_live::serve(session, args.port, connections(), &stop, ready).map_err(|e| match e.kind() {
         ErrorKind::AddrInUse => {
             wrong(format!("port {} is taken by another program", args.port), "choose another --port, or none")
         }
@@ -68,4 +68,18 @@ pub fn run(args: Args) -> Result<Done> {
         _ => wrong(format!("the page cannot be served: {e}"), "`contend run` writes a report without a server"),
     })?;
     Ok(Done::Well)
+}
+
+/// How many connections the page may have at a time.
+#[cfg(target_os = "linux")]
+fn connections() -> usize {
+    use contend_tools::descriptors::{OTHERS, raised};
+    let possible = raised(contend_live::CONNECTIONS + OTHERS).map_or(0, |limit| limit.saturating_sub(OTHERS));
+    possible.clamp(1, contend_live::CONNECTIONS)
+}
+
+/// How many connections the page may have at a time: every system has descriptors for so many.
+#[cfg(not(target_os = "linux"))]
+fn connections() -> usize {
+    200
 }
