@@ -56,11 +56,15 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     let (wifi_at, field_at) = (root.get("wifi"), root.get("field"));
     let wifi = b.medium(wifi_at.as_ref(), field_at.as_ref())?;
     let aps = ap_tables(root.get("ap"), b.field.is_some())?;
-    let (stations, flows) = (tables(root.get("station"), "[[station]]")?, tables(root.get("flow"), "[[flow]]")?);
+    let nodes = tables(root.get("node"), "[[node]]")?;
+    let stations = tables(root.get("station"), "[[station]]")?;
+    let links = tables(root.get("link"), "[[link]]")?;
+    let wire = root.get("wire");
+    let flows = tables(root.get("flow"), "[[flow]]")?;
     checks::check_counts(&stations, &flows)?;
     b.access_points(cx, &aps, wifi.as_ref(), field_at.as_ref())?;
-    for v in tables(root.get("node"), "[[node]]")? {
-        b.node(&v)?;
+    for v in &nodes {
+        b.node(v)?;
     }
     for v in &stations {
         match &wifi {
@@ -70,10 +74,9 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     }
     let field_links = b.field.as_ref().map_or(Ok(None), |f| f.links(b.aps.len(), &b.places))?;
     b.associate(field_links.as_deref())?;
-    for v in tables(root.get("link"), "[[link]]")? {
-        b.link(&v)?;
+    for v in &links {
+        b.link(v)?;
     }
-    let wire = root.get("wire");
     if let Some(v) = &wire {
         if wifi.is_none() {
             return Err(
