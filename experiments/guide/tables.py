@@ -5,7 +5,8 @@
 
 Runs every file, or those named, and prints one Markdown table for each of its points, with one row for each way of
 running the access point. Jain's index is over TCP flows only. A file with a flow called `slow` gets a column for its
-goodput. """
+goodput.
+"""
 import json
 import pathlib
 import subprocess

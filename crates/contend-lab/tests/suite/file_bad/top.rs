@@ -128,7 +128,7 @@ const CASES: &[Case] = &[
         "\"flow.0.count\"",
         "\"flw.0.count\"",
         "t.toml:19:1: there is no key `flw`\
-            \n  help: did you mean `flow`? Write one of: param, wifi, field, ap, station, flow, node, link, wire",
+            \n  help: did you mean `flow`? Write one of: param, wifi, field, ap, node, station, link, wire, flow",
     ),
     (
         "\"flow.0.count\"",
