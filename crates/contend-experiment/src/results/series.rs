@@ -12,7 +12,7 @@ pub struct Series {
     pub flows: Vec<FlowSeries>,
     /// One entry for each queue (same order as [`super::Run::queues`]).
     pub queues: Vec<QueueSeries>,
-    /// Number of [`super::Run::successes`] up to each instant; empty when successes are not kept.
+    /// Number of [`super::Detail::successes`] up to each instant; empty when successes are not kept.
     pub successes: Vec<usize>,
     /// One entry for each flow and each of its estimators.
     pub estimates: Vec<EstimateSeries>,

@@ -132,10 +132,7 @@ impl Family {
             Family::Estimators => "estimate = [\"NAME\"] in a [[flow]]",
             Family::Observers => "observe = [\"NAME\"] in [field], [ap] or [[station]]",
             Family::Recoveries => "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]",
-            Family::Qdiscs => {
-                "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]; with ack_filter = true a new \
-                acknowledgment replaces the waiting one of its flow before the discipline sees it"
-            }
+            Family::Qdiscs => "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]",
             Family::Controls => "control = { kind = \"NAME\" }, or a list of them, in [ap]",
             Family::Access => "access = { kind = \"NAME\" } in [wifi], [ap] or [[station]]",
             Family::Clients => "client = { kind = \"NAME\" } in a [[station]]",

@@ -382,7 +382,9 @@ static AP: Table = Table {
     keys: &[
         key("name", &[Kind::Text], Words("\"ap\"; must be given in [[ap]]"), "\"left\"",
             "The name in stations, links, metrics and results; only in [[ap]]."),
-        key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "\"fq_codel\"", "Queue discipline."),
+        key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "\"fq_codel\"",
+            "Queue discipline. With `ack_filter = true` in its table a new acknowledgment replaces the waiting one of \
+                its flow before any discipline sees it."),
         OWN_AMPDU,
         OWN_AMSDU,
         OWN_MAC_QUEUE,
