@@ -151,3 +151,14 @@ fn the_claims_of_every_file_of_the_repository_can_be_judged() {
         claim::validate(&e).unwrap_or_else(|e| panic!("{}", e.render(false)));
     }
 }
+
+#[test]
+fn a_percentile_and_a_unit_that_do_not_fit_are_named() {
+    let wrong = |metric: &str, rest: &str| claim::validate(&experiment("", metric, rest)).unwrap_err().render(false);
+    for metric in ["delay.p999[down]", "delay.p999.down", "delay.p999"] {
+        let wrong = wrong(metric, LEAST);
+        assert!(wrong.contains("`delay` has the percentiles p01 to p99") && wrong.contains("delay.p95"), "{wrong}");
+    }
+    let wrong = wrong("delay.p95", "expect = { at_most = \"30Mbps\" }");
+    assert!(wrong.contains("help: the unit does not fit: write a duration, with a unit like s"), "{wrong}");
+}

@@ -121,9 +121,9 @@ fn transport<'a>(
         (Some(_), Some(udp)) => {
             Err(udp.error("cannot be used with tcp: a flow uses one of the two", "remove one of the two"))
         }
-        (None, None) => {
-            Err(f.error("has no transport protocol", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }"))
-        }
+        (None, None) => Err(["tcp", "udp"].iter().find_map(|key| f.misspelt(key)).unwrap_or_else(|| {
+            f.error("has no transport protocol", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")
+        })),
         (Some(v), None) => {
             let (spec, payload) = tcp::read(&v, f, packet)?;
             Ok((Transport::Tcp(Box::new(spec)), payload))

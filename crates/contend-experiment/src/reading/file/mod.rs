@@ -223,7 +223,7 @@ pub fn read_with(
     let figures = each(f.get("figure"), "[[figure]]", |v| judge.figure(v))?;
     let programs = each(f.get("program"), "[[program]]", ProgramSpec::read)?;
     let search = f.read("search", |v| judge::search(&v, &sweep))?;
-    f.finish()?;
+    f.finish_or(elsewhere)?;
 
     let network = Node {
         site: tree.site.clone(),
@@ -256,6 +256,12 @@ pub fn read_with(
         network,
         traces: Arc::new(Traces::of(files)),
     })
+}
+
+/// The remedy for an unknown key at the top of the file that belongs into a table, whose head is probably missing.
+fn elsewhere(key: &str) -> Option<String> {
+    let inside = keys::keys().into_iter().find(|(path, ..)| path.split_once('.').is_some_and(|(_, k)| k == key));
+    inside.map(|(path, ..)| format!("did you mean `{}`?", keys::settable(&path)))
 }
 
 /// Reads the step of the time series of a run of `duration`.

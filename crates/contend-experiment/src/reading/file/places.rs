@@ -254,10 +254,7 @@ fn random_among(text: &str) -> Option<Option<&str>> {
 pub(crate) fn valid_name<'a>(val: &Val<'a>) -> Result<&'a str, FileError> {
     let text = val.text()?;
     let good = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    if text.is_empty()
-        || text.chars().count() > 64
-        || !text.chars().all(good)
-        || text.starts_with(|c: char| c.is_numeric())
+    if text.is_empty() || text.chars().count() > 64 || !text.chars().all(good) || !text.starts_with(char::is_alphabetic)
     {
         return Err(val.error(
             format!("cannot be \"{text}\""),

@@ -381,19 +381,19 @@ impl<'a> Fields<'a> {
         if let Some(v) = self.get(key) {
             return Ok(v);
         }
-        // A similar key is probably a misspelling of the required key.
+        Err(self
+            .misspelt(key)
+            .unwrap_or_else(|| self.error(format!("needs `{key}`"), format!("write {key} = {example}"))))
+    }
+
+    /// The error about a key that is probably a misspelling of the missing `key`; `None` if no key is similar.
+    pub fn misspelt(&self, key: &str) -> Option<FileError> {
         let slips = if key.len() < 6 { 1 } else { 2 };
-        let misspelt = self
-            .entries
-            .iter()
-            .find(|e| !self.asked.contains(&e.key.as_str()) && strsim::damerau_levenshtein(&e.key, key) <= slips);
-        Err(match misspelt {
-            Some(e) => {
-                let message = format!("there is no key `{}`", self.path_of(&e.key));
-                FileError::with_label(self.cx.source, &e.site, message, "unknown", format!("did you mean `{key}`?"))
-            }
-            None => self.error(format!("needs `{key}`"), format!("write {key} = {example}")),
-        })
+        let similar =
+            |e: &&Entry| !self.asked.contains(&e.key.as_str()) && strsim::damerau_levenshtein(&e.key, key) <= slips;
+        let e = self.entries.iter().find(similar)?;
+        let message = format!("there is no key `{}`", self.path_of(&e.key));
+        Some(FileError::with_label(self.cx.source, &e.site, message, "unknown", format!("did you mean `{key}`?")))
     }
 
     /// Applies `read` to the value of `key`, if the table has it.
@@ -444,6 +444,11 @@ impl<'a> Fields<'a> {
 
     /// Reports the keys that were not read.
     pub fn finish(self) -> Result<(), FileError> {
+        self.finish_or(|_| None)
+    }
+
+    /// Like [`Fields::finish`]; `elsewhere` may know where the first unknown key belongs.
+    pub fn finish_or(self, elsewhere: impl FnOnce(&str) -> Option<String>) -> Result<(), FileError> {
         let mut unknown = self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str()));
         let Some(first) = unknown.next() else { return Ok(()) };
         let message = format!("there is no key `{}`", self.path_of(&first.key));
@@ -452,7 +457,7 @@ impl<'a> Fields<'a> {
             &first.site,
             message,
             "unknown",
-            suggest(&first.key, self.asked.iter().copied()),
+            elsewhere(&first.key).unwrap_or_else(|| suggest(&first.key, self.asked.iter().copied())),
         );
         Err(unknown.fold(error, |error, e| error.and(&e.site, "unknown too")))
     }

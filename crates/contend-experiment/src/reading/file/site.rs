@@ -99,6 +99,10 @@ impl<'a> Sites<'a> {
         }
         if let (Some(p), false) = (position, position.is_none_or(|p| field.area.contains(p))) {
             let area = field.area;
+            if p.x.min(p.y) < 0.0 {
+                let help = "write lengths from \"0m\" on: the area begins at (0m, 0m)";
+                return Err(at.error(format!("has a negative coordinate: ({}m, {}m)", p.x, p.y), help));
+            }
             return Err(at.error(
                 format!("is at ({}m, {}m), outside the area of {}m x {}m", p.x, p.y, area.width, area.height),
                 "write a position inside, or a larger field.area",

@@ -11,7 +11,7 @@ use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
 use contend_core::registry::{Amount, Choice, Value};
-use contend_sim::scenario::{EcnEcho, Handshake, Place, RtoSpec, Scenario, SmallQueue, TcpSpec, Transport};
+use contend_sim::scenario::{CellSpec, EcnEcho, Handshake, Place, RtoSpec, Scenario, SmallQueue, TcpSpec, Transport};
 use contend_sim::tcp::{SegmentFormat, recovery};
 use contend_sim::wifi::client::Client;
 
@@ -234,13 +234,15 @@ fn small_queue(v: &Val) -> Result<Option<SmallQueue>, FileError> {
 /// Checks that senders with a small queue are told when packets leave their station. `from` has the place of each
 /// flow's `from`.
 pub(crate) fn check_small_queues(s: &Scenario, from: &[Val]) -> Result<(), FileError> {
-    let Some(cell) = &s.cell else { return Ok(()) };
+    let cell = s.cell.as_ref();
     for (flow, at) in s.flows.iter().zip(from) {
         let message = match (&flow.ends.transport, flow.from) {
             (Transport::Tcp(tcp), _) if tcp.tsq.is_none() => continue,
             (Transport::Udp(_), _) => continue,
-            _ if cell.has_agents() => "has tcp.tsq, but routing agents hold packets of which the sender is not told",
-            (_, Place::Station(i)) => match cell.stations.get(i).and_then(|s| s.client.as_ref()) {
+            _ if cell.is_some_and(CellSpec::has_agents) => {
+                "has tcp.tsq, but routing agents hold packets of which the sender is not told"
+            }
+            (_, Place::Station(i)) => match cell.and_then(|c| c.stations.get(i)?.client.as_ref()) {
                 Some(Client::Converter(_)) => "has tcp.tsq, but its host is behind an Ethernet converter",
                 _ => continue,
             },

@@ -97,6 +97,7 @@ fn rate(text: &str) -> Result<WireRate, BadLine> {
             let bps = bps.ok_or_else(|| not(rate, "a rate of at most 1e12 bit/s"))?;
             Ok((i, (Time::ZERO + Span::from_secs_f64(seconds), bps.round() as u64)))
         }
+        [_] => Err(wrong(i, "there is one value in this line, not two".into(), TABLE)),
         all => Err(wrong(i, format!("there are {} values in this line, not two", all.len()), TABLE)),
     };
     let heads = usize::from(HEADS.contains(&fields(first).as_slice()));
@@ -173,7 +174,7 @@ mod tests {
             ("0,10Mbps\n1,2ms\n", 2, "\"2ms\" is not a rate"),
             ("0,10Mbps\n1,-2\n", 2, "\"-2\" is not a rate"),
             ("0,10Mbps\n1,2,3\n", 2, "there are 3 values"),
-            ("0,10Mbps\n1\n", 2, "there are 1 values"),
+            ("0,10Mbps\n1\n", 2, "there is one value in this line"),
             ("time,rate\n1,10Mbps\n", 2, "\"1,10Mbps\" is not at time 0"),
             ("time,rate\n0,10Mbps\n0,1\n", 3, "\"0,1\" is not later"),
             ("0,0\n", 1, "without a rate above zero"),

@@ -306,6 +306,10 @@ fn misfit(requirement: &Requirement, metric: &Expr, bounds: &[Quantity]) -> Opti
             format!("the metric is a plain number, but {q} has a unit"),
             format!("write {} without a unit", q.value),
         ),
+        _ if q.unit != Dimension::Number => Refusal::new(
+            format!("the metric is {}, but {q} is {}", unit.noun(), q.unit.noun()),
+            format!("the unit does not fit: write {}, with a unit like {}", unit.noun(), unit.base()),
+        ),
         _ => Refusal::new(
             format!("the metric is {}, but {q} is {}", unit.noun(), q.unit.noun()),
             format!("write the bound as a string with its unit, for example \"{}{}\"", q.value, unit.base()),

@@ -294,6 +294,11 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
                     return Err(error(here, "the brackets are empty", help));
                 }
                 if scope != Scope::All || window.is_some() {
+                    if let Scope::Together(first) = &scope
+                        && let Some(no) = no_percentile(entry, first)
+                    {
+                        return Err(error(here, no.what, &no.remedy));
+                    }
                     let selected = match &scope {
                         Scope::Together(first) => format!("`{path}` already selects `{first}`"),
                         _ => format!("`{path}` already has a selection or a time window"),
@@ -403,13 +408,18 @@ fn refuse(m: &Metric) -> Option<Refusal> {
             format!("`{name}` is one number for several flows"),
             format!("write `{name}.up`, or `{name}(goodput[up])`"),
         )),
-        (_, Scope::Together(rest))
-            if entry.aspects == Aspects::Samples && rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() =>
-        {
-            Some(Refusal::new(format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
-        }
+        (_, Scope::Together(rest)) => no_percentile(entry, rest),
         _ => None,
     }
+}
+
+/// The refusal if `rest`, after the name of a metric with samples, begins with a percentile that it does not have.
+fn no_percentile(entry: &MetricEntry, rest: &str) -> Option<Refusal> {
+    let digits = rest.split('.').next()?.strip_prefix('p')?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let name = entry.name;
+    (entry.aspects == Aspects::Samples && is_number)
+        .then(|| Refusal::new(format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
 }
 
 /// Refuses an expression without its own value in each section.

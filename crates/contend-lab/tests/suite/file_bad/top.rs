@@ -1,6 +1,6 @@
 //! The keys before the tables, `[param]` and `[sweep]`.
 
-use super::{Case, GOOD, each_has_its_message};
+use super::{Case, GOOD, each_has_its_message, message};
 use contend_lab::reading::file::parse;
 
 const CASES: &[Case] = &[
@@ -214,4 +214,42 @@ fn too_many_stations_and_flows_are_refused_before_they_are_made() {
         let wrong = parse("t.toml", &good.replacen(from, to, 1), &[]).unwrap_err().render(false);
         assert!(wrong.contains(told) && wrong.contains("help: write a smaller count"), "{wrong}");
     }
+}
+
+#[test]
+fn a_remedy_names_what_was_meant() {
+    for (from, to, told) in [
+        ("tcp = \"newreno\"", "tpc = \"cubic\"", "there is no key `flow.0.tpc`\n  help: did you mean `tcp`?"),
+        (
+            "title = \"t\"",
+            "rts_threshold = \"0B\"",
+            "t.toml:1:1: there is no key `rts_threshold`\n  help: did you mean `wifi.rts_threshold`?",
+        ),
+        ("title = \"t\"", "titel = \"t\"", "there is no key `titel`\n  help: did you mean `title`?"),
+        (
+            "name = \"slow\"",
+            "name = \"__proto__\"",
+            "t.toml:9:8: `station.0.name` cannot be \"__proto__\"\n  help: a name",
+        ),
+        ("count = 2", "name = \"-f\"", "t.toml:13:8: `flow.0.name` cannot be \"-f\""),
+        (
+            "standard = \"802.11g\"\n\n[[station]]",
+            "standard = \"802.11g\"\n[field]\nrange = \"250m\"\n[ap]\nposition = [\"-5m\", \"0m\"]\n[[station]]",
+            "`ap.position` has a negative coordinate: (-5m, 0m)\n  help: write lengths from \"0m\" on",
+        ),
+    ] {
+        let wrong = message(from, to);
+        assert!(wrong.contains(told), "{wrong}");
+    }
+}
+
+#[test]
+fn small_queues_of_a_sender_on_wires_are_refused_at_their_place() {
+    let text = "duration = \"1s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\n\
+        [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = { kind = \"newreno\", tsq = {} }\n";
+    let wrong = parse("t.toml", text, &[]).unwrap_err().render(false);
+    assert!(
+        wrong.starts_with("t.toml:10:8: `flow.0.from` has tcp.tsq") && wrong.contains("help: write tsq = "),
+        "{wrong}"
+    );
 }
