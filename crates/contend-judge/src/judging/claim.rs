@@ -252,12 +252,15 @@ impl Evidence<'_, '_> {
             look,
             points,
         };
+        let not_judged = |reason| {
+            let notes = vec![Note::NotJudged { what: self.owner.clone(), reason }];
+            Finding { position: None, measured: of(None, WrittenUnit::PLAIN, vec![]), notes }
+        };
         if let Err(no) = validity::applies(self.points, requirement) {
             if self.source.sets.is_empty() {
                 return Err(no.of(self.source, requirement, &self.owner));
             }
-            let notes = vec![Note::NotJudged { what: self.owner.clone(), reason: no.message }];
-            return Ok(Finding { position: None, measured: of(None, WrittenUnit::PLAIN, vec![]), notes });
+            return Ok(not_judged(no.message));
         }
         let evaluation = |confidence| Evaluation {
             evidence: self,
@@ -268,7 +271,14 @@ impl Evidence<'_, '_> {
             notes: vec![],
         };
         let mut reported = evaluation(CONFIDENCE);
-        let (mut position, measured, points) = reported.run()?;
+        let (mut position, measured, points) = match reported.run() {
+            // A setting may leave out the flow or station that the metric names.
+            Err(wrong) if self.source.has_changes() => {
+                let text = wrong.to_string();
+                return Ok(not_judged(text.strip_prefix(&format!("{}: ", self.owner)).unwrap_or(&text).to_owned()));
+            }
+            found => found?,
+        };
         if let Some(look) = look {
             position = evaluation(look.confidence).run()?.0;
         }

@@ -498,3 +498,13 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         );
     }
 }
+
+#[test]
+fn a_claim_about_a_flow_that_a_setting_leaves_out_is_not_judged() {
+    let claim = "\n[[claim]]\nid = \"C1\"\npaper = \"p\"\nmetric = \"goodput[up]\"\nexpect = { at_least = \"1bps\" }\n";
+    let bench = Bench::with("f.toml", &format!("{SMALL}{}", claim.replace("goodput[up]", "goodput[other.1]")));
+    let call = ["run", "f.toml", "--no-results", "--seeds", "1"];
+    bench.contend(&call).with(2).says(&["there is no flow"]);
+    let set = [&call[..], &["--set", "wifi.slot=20us"]].concat();
+    bench.contend(&set).with(0).says(&["claim C1 is not judged: `goodput[other.1]`: there is no flow"]);
+}

@@ -24,6 +24,11 @@ impl Source {
             (name, value)
         })
     }
+
+    /// True if a setting changes what is simulated, and not only how often or what is shown.
+    pub fn has_changes(&self) -> bool {
+        self.options().any(|(option, _)| ["--set", "--sweep"].contains(&option))
+    }
 }
 
 /// A spot in a [`Source`].

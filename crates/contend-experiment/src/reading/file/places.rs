@@ -120,6 +120,12 @@ impl Places {
         }
     }
 
+    /// True if `val` names a group of stations that has no members.
+    pub fn is_empty(&self, val: &Val) -> bool {
+        let name = val.pick().and_then(|v| v.text().map(str::to_owned));
+        name.is_ok_and(|name| self.groups.get(&name).is_some_and(|(_, count)| *count == 0))
+    }
+
     /// The members of a group that `text` names: the number of the group's first station, and the first and last
     /// member, from 1.
     fn members(&self, val: &Val, text: &str) -> Result<(usize, usize, usize), FileError> {

@@ -253,3 +253,12 @@ fn small_queues_of_a_sender_on_wires_are_refused_at_their_place() {
         "{wrong}"
     );
 }
+
+#[test]
+fn a_count_leaves_out_stations_and_their_flows_together() {
+    let text = GOOD.split_once("[sweep]").unwrap().0.replace("count = 3", "count = 0");
+    let flow = "[[flow]]\nname = \"none\"\ncount = 0\nfrom = \"server\"\nto = \"slow\"\ntcp = \"reno\"\n";
+    parse("t.toml", &format!("{text}{flow}"), &[]).unwrap();
+    let wrong = parse("t.toml", &format!("{text}{}", flow.replace("count = 0", "count = 1")), &[]).unwrap_err();
+    assert!(wrong.to_string().contains("names stations, but there are none"), "{wrong}");
+}

@@ -40,7 +40,12 @@ impl<'a> Group<'a> {
                 return Err(name.error("is used by two flows", "give each [[flow]] its own name"));
             }
             let first = Draft::read(member(val, 1, count.unwrap_or(1).max(1))?, duration)?;
-            let direction = direction(places.end(&first.from, cell)?, places.end(&first.to, cell)?);
+            // A flow without members may name stations without members: a `count` leaves out both.
+            let end = |v: &Val| match places.end(v, cell) {
+                Err(_) if count == Some(0) && places.is_empty(v) => Ok(End::Station),
+                end => end,
+            };
+            let direction = direction(end(&first.from)?, end(&first.to)?);
             name.as_ref().map_or(Ok(()), |name| not_another_group(name, direction))?;
             let name = name.map(|name| name.text().map(str::to_owned)).transpose()?;
             groups.push(Group { index, val: val.clone(), name: String::new(), count });
