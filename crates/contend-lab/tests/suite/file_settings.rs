@@ -146,3 +146,43 @@ fn when_selects_points_that_exist_unless_the_call_changed_their_keys() {
     assert!(error(&unswept, &[("seeds", "7")]).contains("not swept"));
     assert!(read(&unswept, &[("sweep.ap.queue", "fifo,codel")]).is_ok());
 }
+
+#[test]
+fn a_setting_that_touches_the_sweep_says_what_still_runs() {
+    let remarks = |more: &str, sets: &[(&str, &str)]| read(more, sets).unwrap().remarks;
+    assert_eq!(remarks(SWEEP, &[]), [""; 0]);
+    assert_eq!(
+        remarks(SWEEP, &[("flow.call.count", "2")]),
+        ["--set flow.0.count: 2 points run; still swept: wifi.slot"]
+    );
+    let zip = format!("{SWEEP}zip = [[\"flow.call.count\", \"wifi.slot\"]]\n");
+    assert_eq!(remarks(&zip, &[("wifi.slot", "9us")]), ["--set wifi.slot: 2 points run; still swept: flow.call.count"]);
+    let both = [("wifi.slot", "9us"), ("flow.call.count", "1")];
+    assert_eq!(remarks(&zip, &both), ["--set wifi.slot, flow.0.count: 1 point runs; no key is swept"]);
+}
+
+#[test]
+fn a_part_of_a_swept_value_is_not_set_in_vain() {
+    let queues = "[sweep]\n\"ap.queue\" = [\"fifo\", { kind = \"fifo\", limit = \"9p\" }]\n";
+    let wrong = error(queues, &[("ap.queue.limit", "50p")]);
+    assert!(wrong.contains("`ap.queue.limit` changes nothing: each point replaces `ap.queue`"), "{wrong}");
+    assert!(wrong.contains("help: set the whole: --set 'ap.queue={ kind = "), "{wrong}");
+}
+
+#[test]
+fn a_name_in_place_of_a_table_says_what_it_drops() {
+    let queue = "[ap]\nqueue = { kind = \"fifo\", limit = \"9p\" }\n";
+    let remarks = |key: &str| read(queue, &[(key, "codel")]).unwrap().remarks;
+    assert_eq!(
+        remarks("ap.queue"),
+        ["--set ap.queue=codel drops limit of the file; --set ap.queue.kind=codel keeps the rest"]
+    );
+    assert_eq!(remarks("ap.queue.kind"), [""; 0]);
+}
+
+#[test]
+fn a_single_seed_is_called_one() {
+    let remarks = |seeds: &str| read("", &[("seeds", seeds)]).unwrap().remarks;
+    assert_eq!(remarks("5"), ["--seeds 5 is one seed, number 5; --seeds 1..5 runs 5 seeds"]);
+    assert!(remarks("1").is_empty() && remarks("1..5").is_empty());
+}

@@ -129,7 +129,8 @@ impl<'a> Job<'a> {
             draft.iter_mut().for_each(Draft::keep_journal);
         }
         if !self.common.quiet {
-            advice::before_the_runs(self.e).iter().for_each(|note| say(&format!("contend: {note}")));
+            let notes = advice::before_the_runs(self.e);
+            self.e.remarks.iter().chain(&notes).for_each(|note| say(&format!("contend: {note}")));
         }
         let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
             (Err(err), Some(draft)) if draft.journal().runs() > 0 => {

@@ -170,10 +170,7 @@ impl Experiment {
 
     /// The value that the file gives to a key.
     fn value(&self, path: &str) -> Option<&Node> {
-        self.parts(path).ok()?.iter().try_fold(&self.network, |node, part| match &node.kind {
-            NodeKind::List(list) => list.get(part.parse::<usize>().ok()?),
-            _ => node.get(part),
-        })
+        self.network.at(&self.parts(path).ok()?)
     }
 }
 

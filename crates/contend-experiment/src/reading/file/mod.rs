@@ -122,6 +122,8 @@ pub struct Experiment {
     pub programs: Vec<ProgramSpec>,
     /// The search for a threshold.
     pub search: Option<Search>,
+    /// What the settings of the call do that may not have been meant: a sentence each, for standard error.
+    pub remarks: Vec<String>,
     /// Every need of points and claims ([`needs`]), with the size of its results; empty until
     /// [`Experiment::try_points`].
     pub needs: Vec<(Need, Size)>,
@@ -195,6 +197,7 @@ pub fn read_with(
         )),
         w => Ok(w),
     })?;
+    let mut remarks: Vec<String> = f.get("seeds").and_then(|v| one_seed(&v)).into_iter().collect();
     let (seeds, until) =
         f.get("seeds").filter(|_| about != About::Model).map_or(Ok((vec![1], None)), |v| seeds::seeds(&v))?;
     let replaced = seeds_of_file.filter(|_| overrides.iter().any(|(key, _)| key.trim() == "seeds"));
@@ -232,6 +235,7 @@ pub fn read_with(
         ),
     };
     let points = sweep.points();
+    remarks.extend(sweep.remarks(&settings, points.len()));
     Ok(Experiment {
         source: source.clone(),
         title,
@@ -251,6 +255,7 @@ pub fn read_with(
         figures,
         programs,
         search,
+        remarks,
         needs: vec![],
         sweep,
         network,
@@ -290,6 +295,8 @@ struct Settings {
     fixed: Vec<(Vec<String>, Node)>,
     /// Keys to sweep: key path, its place, and values.
     swept: Vec<(String, Spot, Vec<Node>)>,
+    /// Tables of the file that a name has replaced: key path, with numbers of tables, and what is said about it.
+    replaced: Vec<(Vec<String>, String)>,
 }
 
 /// Applies the settings of the command line to the file. Keys to sweep (`sweep.KEY`) are not part of the network.
@@ -324,10 +331,33 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
         }
         let node = tree::read_setting(i, key.len() + 1, value);
         let path = names.numbered(&path).map_err(wrong)?;
+        let replaced = tree.at(&path).and_then(|old| dropped(key, old, &node));
+        settings.replaced.extend(replaced.map(|said| (path.clone(), said)));
         tree.lay(&path, &site, node.clone()).map_err(wrong)?;
         settings.fixed.push((path, node));
     }
     Ok(settings)
+}
+
+/// The remark about the name `new` in place of the table `old`, with which parameters of the file go; `None` if none
+/// does.
+fn dropped(key: &str, old: &Node, new: &Node) -> Option<String> {
+    let NodeKind::Text(name) = &new.kind else { return None };
+    old.get("kind")?;
+    let gone: Vec<&str> = old.entries()?.iter().map(|e| e.key.as_str()).filter(|key| *key != "kind").collect();
+    (!gone.is_empty()).then(|| {
+        format!("--set {key}={name} drops {} of the file; --set {key}.kind={name} keeps the rest", gone.join(", "))
+    })
+}
+
+/// The remark about a single number after `--seeds`, which may be meant as how many.
+fn one_seed(seeds: &Val) -> Option<String> {
+    match (&seeds.node.kind, &seeds.node.site) {
+        (NodeKind::Integer(n), Spot::Set(..)) if *n > 1 => {
+            Some(format!("--seeds {n} is one seed, number {n}; --seeds 1..{n} runs {n} seeds"))
+        }
+        _ => None,
+    }
 }
 
 /// What a file describes.

@@ -159,6 +159,11 @@ impl Sweep {
             return Err(FileError::new(val.cx.source, site, message, "remove one of the two"));
         }
         for (path, value) in &settings.fixed {
+            if let Some(key) = sweep.keys().find(|k| path.len() > k.numbered.len() && path.starts_with(&k.numbered)) {
+                let message = format!("`{}` changes nothing: each point replaces `{}`", path.join("."), key.path);
+                let help = format!("set the whole: --set '{}={{ kind = \"...\", ... }}'", key.path);
+                return Err(FileError::new(val.cx.source, &value.site, message, help));
+            }
             sweep.fix(path, value);
         }
         let points = sweep.axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.len()));
@@ -182,6 +187,22 @@ impl Sweep {
                 _ => vec![key.given(value); key.values.len()],
             };
         }
+    }
+
+    /// What settings did to the sweep: which keys are still swept at the `points`, and what a name dropped.
+    pub fn remarks(&self, settings: &Settings, points: usize) -> Vec<String> {
+        let touches = |path: &[String]| self.keys().any(|k| k.numbered.starts_with(path));
+        let set = settings.fixed.iter().filter(|(path, _)| touches(path)).map(|(path, _)| path.join("."));
+        let set = set.collect::<Vec<_>>().join(", ");
+        // A point replaces a swept key, so nothing of the file's own value is dropped.
+        let dropped = settings.replaced.iter().filter(|(path, _)| !touches(path)).map(|(_, said)| said.clone());
+        let varies =
+            |k: &&Key| k.values.iter().any(|c| k.values.first().is_some_and(|f| meaning(&f.node) != meaning(&c.node)));
+        let swept: Vec<&str> = self.keys().filter(varies).map(|k| k.path.as_str()).collect();
+        let still =
+            if swept.is_empty() { "no key is swept".to_owned() } else { format!("still swept: {}", swept.join(", ")) };
+        let runs = if points == 1 { "1 point runs".to_owned() } else { format!("{points} points run") };
+        (!set.is_empty()).then(|| format!("--set {set}: {runs}; {still}")).into_iter().chain(dropped).collect()
     }
 
     /// All points; the first key changes slowest. Without a sweep there is one point without keys.

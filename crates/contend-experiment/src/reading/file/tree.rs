@@ -50,6 +50,14 @@ impl Node {
         self.entries()?.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
+    /// The value at the key path `path`, with the numbers of tables.
+    pub fn at(&self, path: &[String]) -> Option<&Node> {
+        path.iter().try_fold(self, |node, part| match &node.kind {
+            NodeKind::List(list) => list.get(part.parse::<usize>().ok()?),
+            _ => node.get(part),
+        })
+    }
+
     /// The name of this kind of value in messages.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
