@@ -28,7 +28,7 @@ FIRST = ["golden", "memory"]
 LONG = ["monte_carlo", "finite_retry_model", "draw_for_draw", "thompson_sampling_reaches", "whichever_change_fails",
         "at_a_million", "as_the_significance_level_says", "bursts_find_the_queue", "a_call_that_was_stopped",
         "resumes_after_a_kill", "a_hundred_calls_at_the_same_time", "can_be_explained_within_100_columns",
-        "has_the_digest_of_the_emulation", "has_the_windows_of_the_kernel"]
+        "has_the_digest_of_the_emulation", "has_the_windows_of_the_kernel", "keeps_nobody_out"]
 
 
 def built(profile):
