@@ -74,19 +74,19 @@ enum Bandwidth {
 
 /// Builds the controller with arrival times.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
-    Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
+    let linux = args.word("form") == "linux";
+    Ok(Box::new(Westwood { linux, ..Westwood::new(args, Clock::ARRIVALS) }))
 }
 
 impl Westwood {
-    /// Builds the controller from its parameters. `clock` gives the times of the samples.
+    /// The paper's form, from the parameters that `aiad` has too. `clock` gives the times of the samples.
     pub fn new(args: &Args, clock: Clock) -> Westwood {
         let bandwidth = match args.word("filter") {
             "nr" => Bandwidth::Constant(estimate::westwood_nr::WestwoodNr::new(args, clock)),
             "plus" => Bandwidth::PerRound(estimate::westwood_plus::WestwoodPlus::new(args, clock)),
             _ => Bandwidth::Original(estimate::westwood::Westwood::new(args, clock)),
         };
-        let (abc, linux) = (limit(args.integer("abc")), args.word("form") == "linux");
-        Westwood { bandwidth, abc, linux, rtt_us: 0, min_rtt_us: 0 }
+        Westwood { bandwidth, abc: limit(args.integer("abc")), linux: false, rtt_us: 0, min_rtt_us: 0 }
     }
 
     fn estimator(&mut self) -> &mut dyn Estimator {
