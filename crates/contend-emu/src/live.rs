@@ -31,6 +31,21 @@ const TURN: usize = 16;
 /// After Ctrl-C a command has so much time to end by itself.
 const GRACE: Span = Span::from_secs(1);
 
+/// The engine that runs experiments with real hosts, in real time.
+#[derive(Debug, Default)]
+pub struct Emulate {
+    /// Programs beside the command.
+    programs: Vec<Program>,
+    /// The run ends with this program, which has the terminal. Without it the flows of the file have senders of our
+    /// own.
+    command: Option<Program>,
+    /// The folder for recordings, if they are kept.
+    record: Mutex<Option<PathBuf>>,
+    /// True if the thread runs with ordinary priority although it could have more.
+    ordinary: bool,
+    ended: Arc<Mutex<Option<ExitStatus>>>,
+}
+
 impl Emulate {
     /// An engine with these programs, and a command whose end is the end of the run.
     pub fn new(programs: Vec<Program>, command: Option<Program>) -> Emulate {
@@ -47,21 +62,6 @@ impl Emulate {
     pub fn ended(&self) -> Option<ExitStatus> {
         *self.ended.lock().ok()?
     }
-}
-
-/// The engine that runs experiments with real hosts, in real time.
-#[derive(Debug, Default)]
-pub struct Emulate {
-    /// Programs beside the command.
-    programs: Vec<Program>,
-    /// The run ends with this program, which has the terminal. Without it the flows of the file have senders of our
-    /// own.
-    command: Option<Program>,
-    /// The folder for recordings, if they are kept.
-    record: Mutex<Option<PathBuf>>,
-    /// True if the thread runs with ordinary priority although it could have more.
-    ordinary: bool,
-    ended: Arc<Mutex<Option<ExitStatus>>>,
 }
 
 impl Engine for Emulate {

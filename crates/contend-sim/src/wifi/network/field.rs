@@ -28,7 +28,7 @@ mod starts;
 pub(super) use self::links::Links;
 
 use self::agenda::{Agenda, What};
-use self::countdown::{Arrival, Countdown};
+use self::countdown::{Arrival, Countdown, Sensed};
 use self::links::{Hearer, ListId};
 use self::radio::Radio;
 use super::frame_log::FrameLog;
@@ -257,17 +257,22 @@ impl Field {
     pub(super) fn contend(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
         let (now, slot) = (moment.now, self.slot);
         let radio = &self.radios[moment.stations.station_of(who) as usize];
-        let busy = radio.busy || radio.is_engaged();
-        let reserved = now < radio.nav.reserved_until();
+        let sensed = if radio.busy || radio.is_engaged() {
+            Sensed::Busy
+        } else if now < radio.nav.reserved_until() {
+            Sensed::Reserved
+        } else {
+            Sensed::Free
+        };
         let count = &mut self.countdowns[who as usize];
-        if self.options.idle_access == IdleAccess::Draw && !busy && !reserved && !count.is_pending(now, slot) {
+        if self.options.idle_access == IdleAccess::Draw && sensed == Sensed::Free && !count.is_pending(now, slot) {
             let (ifs, slots) = (count.rules.ifs, self.backoff(moment, who, Draw::Arrival));
             self.countdowns[who as usize].back_off_from(now + ifs, slots);
             moment.observers.contends(who, now, Some(slots));
             self.set_timer(who);
             return;
         }
-        match count.arrive(now, slot, busy, reserved) {
+        match count.arrive(now, slot, sensed) {
             Arrival::Waits => {
                 moment.observers.contends(who, now, None);
                 self.set_timer(who);

@@ -29,6 +29,15 @@ enum State {
     Sending,
 }
 
+/// The medium as a station senses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sensed {
+    Free,
+    /// Free, but reserved by a NAV.
+    Reserved,
+    Busy,
+}
+
 /// What happens to a burst that arrives at a contender without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
@@ -117,15 +126,15 @@ impl Countdown {
         }
     }
 
-    /// A burst arrives at `now`. `busy`: the medium is busy; `reserved`: it is busy or reserved by a NAV.
-    pub(super) fn arrive(&mut self, now: Time, slot: Span, busy: bool, reserved: bool) -> Arrival {
+    /// A burst arrives at `now`.
+    pub(super) fn arrive(&mut self, now: Time, slot: Span, sensed: Sensed) -> Arrival {
         if self.state != State::Silent {
             return Arrival::Waits;
         }
-        if self.slots == 0 && (busy || reserved) {
+        if self.slots == 0 && sensed != Sensed::Free {
             return Arrival::Busy;
         }
-        if !busy && self.resume < Time::NEVER && now >= self.resume + slot * self.slots {
+        if sensed != Sensed::Busy && self.resume < Time::NEVER && now >= self.resume + slot * self.slots {
             return Arrival::Free;
         }
         self.state = State::Waits;
