@@ -156,6 +156,8 @@ pub struct Site<'a> {
 impl Site<'_> {
     /// A place without named neighbours: a wire, or the queue of a station.
     pub const ALONE: Site<'static> = Site { neighbour: &|_| None, network: 0 };
+    /// A place at which every name is a known neighbour, for a discipline that is only tried.
+    pub const ANYBODY: Site<'static> = Site { neighbour: &|_| Some(1), network: 0 };
 }
 
 /// What a discipline may ask about its transmitter.

@@ -13,20 +13,19 @@ const MOST_POINTS: usize = 20;
 /// Sentences about the networks of `e`, each with a remedy: hidden stations, algorithms without what they need, and
 /// packets that wait where the discipline of a queue cannot reach them.
 pub fn before_the_runs(e: &Experiment) -> Vec<String> {
-    let points = scenarios(e);
-    let mut all: Vec<String> = hidden::stations(e, &points).into_iter().collect();
-    all.extend(needs::unmet(&points));
-    all.extend(mac_queue::reaches_below(&points));
-    all
+    let (mut hidden, mut unmet, mut below) = (None, needs::Unmet::default(), None);
+    for s in scenarios(e) {
+        hidden = hidden.or_else(|| hidden::stations(e, &s));
+        unmet.look_at(&s);
+        below = below.or_else(|| mac_queue::reaches_below(&s));
+    }
+    hidden.into_iter().chain(unmet.sentences()).chain(below).collect()
 }
 
-/// The networks of the first points.
-fn scenarios(e: &Experiment) -> Vec<Scenario> {
-    if e.about() != About::Network {
-        return vec![];
-    }
-    let network = |point| Some(e.scenario(point, &Overlay::default()).ok()?.scenario);
-    e.points.iter().take(MOST_POINTS).filter_map(network).collect()
+/// The networks of the first points, one after another: a large one takes much memory.
+fn scenarios(e: &Experiment) -> impl Iterator<Item = Scenario> {
+    let points = if e.about() == About::Network { e.points.as_slice() } else { &[] };
+    points.iter().take(MOST_POINTS).filter_map(|p| Some(e.scenario(p, &Overlay::default()).ok()?.scenario))
 }
 
 #[cfg(test)]

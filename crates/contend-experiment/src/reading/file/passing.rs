@@ -5,7 +5,6 @@ use super::choice::choice;
 use super::error::FileError;
 use super::reader::{ReadContext, Val};
 use super::tree::NodeKind;
-use super::wifi::ANYBODY;
 use contend_core::packet::{Body, Flags, Packet, Segment};
 use contend_core::qdisc::{self, Link, Sink};
 use contend_core::registry::{Amount, Choice, Value};
@@ -109,7 +108,7 @@ impl Link for Alone {
 /// True if the empty queue accepts `packet`.
 fn takes(queue: &Queue, packet: Packet) -> bool {
     // Invalid parameters were already reported when the discipline was read.
-    let Ok(mut q) = qdisc::queue(queue, &ANYBODY) else { return true };
+    let Ok(mut q) = qdisc::queue(queue, &qdisc::Site::ANYBODY) else { return true };
     let mut rng = rng::stream(0, "queue", "passing");
     let mut cx = contend_core::Cx { now: Time::ZERO, rng: &mut rng };
     q.enqueue(&mut cx, &Alone, packet, &mut Sink::default());

@@ -184,12 +184,9 @@ pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>,
     f.read("queue", |v| queue(&v, &qdisc::Site::ALONE))
 }
 
-/// A site at which every name is a known neighbour.
-pub(crate) const ANYBODY: qdisc::Site<'static> = qdisc::Site { neighbour: &|_| Some(1), network: 0 };
-
 /// Reads the access point's queue. Its stations are checked when all stations are known ([`check_weights`]).
 pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
-    f.read("queue", |v| queue(&v, &ANYBODY))
+    f.read("queue", |v| queue(&v, &qdisc::Site::ANYBODY))
 }
 
 fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError> {

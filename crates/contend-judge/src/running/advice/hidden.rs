@@ -14,12 +14,11 @@ const THRESHOLD: &str = "wifi.rts_threshold";
 
 /// Stations that are hidden from each other at the start of a run, if no frame has an RTS: a sentence with a remedy.
 /// `None` if there are none, or if the file itself sweeps the threshold.
-pub(super) fn stations(e: &Experiment, points: &[Scenario]) -> Option<String> {
+pub(super) fn stations(e: &Experiment, s: &Scenario) -> Option<String> {
     if e.points.iter().any(|p| p.contains_key(THRESHOLD)) {
         return None;
     }
-    let seed = *e.seeds.first()?;
-    points.iter().find_map(|s| hidden_in(&s.with_seed(seed)))
+    hidden_in(&s.with_seed(*e.seeds.first()?))
 }
 
 fn hidden_in(s: &Scenario) -> Option<String> {
@@ -85,7 +84,7 @@ mod tests {
             flow("c")
         );
         let e = parse("t.toml", &text, &[]).unwrap();
-        stations(&e, &super::super::scenarios(&e))
+        super::super::scenarios(&e).find_map(|s| stations(&e, &s))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Packets that wait below the queue of an access point, in its MAC, where its discipline cannot reach them.
 
-use contend_core::qdisc::Site;
+use contend_core::qdisc::{self, Site};
 use contend_core::registry::Fact;
 use contend_sim::scenario::{Scenario, StationSpec};
 
@@ -8,8 +8,8 @@ use contend_sim::scenario::{Scenario, StationSpec};
 const FEW: u32 = 64;
 
 /// A sentence if an access point with a discipline has a deep queue below it.
-pub(super) fn reaches_below(points: &[Scenario]) -> Option<String> {
-    let aps = points.iter().flat_map(|s| &s.cell).flat_map(|c| &c.aps);
+pub(super) fn reaches_below(s: &Scenario) -> Option<String> {
+    let aps = s.cell.iter().flat_map(|c| &c.aps);
     let (ap, limit) = aps.filter_map(|ap| Some((&ap.station, below(&ap.station)?))).next()?;
     Some(format!(
         "up to {limit} packets of `{}` wait below `{}`, in the MAC, which its discipline does not delay, drop or mark; \
@@ -22,7 +22,6 @@ pub(super) fn reaches_below(points: &[Scenario]) -> Option<String> {
 /// The packets that may wait below the queue, if a discipline stands above many of them without a limit of airtime.
 fn below(s: &StationSpec) -> Option<u32> {
     let limit = s.aggregation.filter(|_| s.aql.is_none())?.limit;
-    let fills = |site: &Site| (s.queue.entry.build)(&s.queue.args, site).is_ok_and(|mut q| q.by_receiver().is_some());
-    let anybody = Site { neighbour: &|_| Some(1), network: 0 };
-    (limit > FEW && !s.queue.entry.has(Fact::DropTail) && !fills(&anybody)).then_some(limit)
+    let fills = || qdisc::queue(&s.queue, &Site::ANYBODY).is_ok_and(|mut q| q.by_receiver().is_some());
+    (limit > FEW && !s.queue.entry.has(Fact::DropTail) && !fills()).then_some(limit)
 }

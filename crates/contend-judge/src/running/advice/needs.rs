@@ -5,28 +5,33 @@ use contend_experiment::reading::file::keys::Family;
 use contend_sim::scenario::{Scenario, Transport};
 use std::collections::BTreeMap;
 
-/// For each algorithm that needs something that its network does not have at some point: a sentence with a remedy.
-pub(super) fn unmet(points: &[Scenario]) -> Vec<String> {
-    let mut all: BTreeMap<(&'static str, &'static str), Need> = BTreeMap::new();
-    for s in points {
-        for (name, need) in needed(s) {
-            if !has(s, need) {
-                all.insert((name, need.noun()), need);
-            }
-        }
+/// Algorithms, by name and noun of the need, that need something which their network does not have at some point.
+#[derive(Debug, Default)]
+pub(super) struct Unmet(Needs);
+
+type Needs = BTreeMap<(&'static str, &'static str), Need>;
+
+impl Unmet {
+    pub(super) fn look_at(&mut self, s: &Scenario) {
+        self.0.extend(needed(s).into_iter().filter(|(_, need)| !has(s, *need)));
     }
-    all.iter()
-        .map(|((name, noun), need)| format!("`{name}` needs {noun}, and there is none; {}", remedy(*need)))
-        .collect()
+
+    /// For each of them a sentence with a remedy.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = String> {
+        let sentence = |((name, noun), need): (&(&str, &str), &Need)| {
+            format!("`{name}` needs {noun}, and there is none; {}", remedy(*need))
+        };
+        self.0.iter().map(sentence)
+    }
 }
 
-/// Senders and rate controls with what they need.
-fn needed(s: &Scenario) -> Vec<(&'static str, Need)> {
-    fn of<B>(choice: &Choice<B>) -> impl Iterator<Item = (&'static str, Need)> {
+/// Senders and rate controls with what they need, each once: there may be a hundred thousand flows.
+fn needed(s: &Scenario) -> Needs {
+    fn of<B>(choice: &Choice<B>) -> impl Iterator<Item = ((&'static str, &'static str), Need)> {
         let needs = |need: &Need| choice.has(Fact::Needs(*need));
-        Need::ALL.into_iter().filter(needs).map(|need| (choice.entry.name, need))
+        Need::ALL.into_iter().filter(needs).map(|need| ((choice.entry.name, need.noun()), need))
     }
-    let mut all = vec![];
+    let mut all = Needs::new();
     for f in &s.flows {
         match &f.ends.transport {
             Transport::Tcp(tcp) => all.extend(of(&tcp.cc)),
