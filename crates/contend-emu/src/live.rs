@@ -8,7 +8,7 @@ use crate::bulk::Bulk;
 use crate::bytes::MTU;
 use crate::host::Hosts;
 use crate::plan::Plan;
-use crate::programs::{Program, Programs};
+use crate::programs::{Failed, Program, Programs};
 use crate::record::{FOLDER, Recorder};
 use crate::verdict::{Late, judged};
 use crate::wait::{LONGEST, RealTime, Waiter};
@@ -44,6 +44,7 @@ pub struct Emulate {
     /// True if the thread runs with ordinary priority although it could have more.
     ordinary: bool,
     ended: Arc<Mutex<Option<ExitStatus>>>,
+    failed: Arc<Mutex<Vec<Failed>>>,
 }
 
 impl Emulate {
@@ -61,6 +62,11 @@ impl Emulate {
     /// How the command ended.
     pub fn ended(&self) -> Option<ExitStatus> {
         *self.ended.lock().ok()?
+    }
+
+    /// The programs beside the command that failed, of all runs so far.
+    pub fn failed(&self) -> Vec<Failed> {
+        self.failed.lock().map(|failed| failed.clone()).unwrap_or_default()
     }
 }
 
@@ -103,12 +109,13 @@ impl Engine for Emulate {
             pending: Some((programs, command)),
             has_command: self.command.is_some(),
             stopped: None,
-            programs: None,
             ended: Arc::clone(&self.ended),
+            failed: Arc::clone(&self.failed),
             bulk,
             waiter,
             devices,
             hosts,
+            programs: None,
             real_time: None,
             ordinary: self.ordinary,
             late: Late::default(),
@@ -139,13 +146,14 @@ struct Live {
     has_command: bool,
     /// When Ctrl-C came.
     stopped: Option<Time>,
-    /// What has started.
-    programs: Option<Programs>,
     ended: Arc<Mutex<Option<ExitStatus>>>,
+    failed: Arc<Mutex<Vec<Failed>>>,
     bulk: Option<Bulk>,
     waiter: Waiter,
     devices: Vec<SyncDevice>,
     hosts: Hosts,
+    /// What has started. It ends after the hosts, in which it runs.
+    programs: Option<Programs>,
     real_time: Option<RealTime>,
     ordinary: bool,
     /// How late packets left.
@@ -170,7 +178,8 @@ impl Live {
         let (programs, command) = self.pending.take().unwrap_or_default();
         self.real_time = (!self.ordinary).then(RealTime::new);
         self.waiter.restart();
-        self.programs = Some(Programs::start(self.hosts.asking(), programs, command, self.logs.take())?);
+        let (asking, logs, failed) = (self.hosts.asking(), self.logs.take(), Arc::clone(&self.failed));
+        self.programs = Some(Programs::start(asking, programs, command, logs, failed)?);
         Ok(())
     }
 
@@ -210,6 +219,13 @@ impl Live {
             self.write_out(net);
         }
         Ok(())
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        // Before the hosts end: nothing must start in them any more.
+        self.programs.iter().for_each(Programs::stop);
     }
 }
 

@@ -24,7 +24,42 @@ pub struct Program {
     pub start: Time,
 }
 
-/// The programs of a run. Dropping it stops starting them; those that run end with their hosts.
+impl Program {
+    /// `text` for `sh`, in `host` at `start`.
+    pub fn of_shell(host: Option<String>, text: &str, start: Time) -> Program {
+        Program { host, words: SHELL.iter().map(|&word| word.to_owned()).chain([text.to_owned()]).collect(), start }
+    }
+
+    /// The name of the program, if this machine lacks it. Of a text for `sh` it is the first word; what begins with
+    /// an assignment, a quote or an expansion is not judged.
+    pub fn missing(&self) -> Option<&str> {
+        let name = match self.words.as_slice() {
+            [sh, c, text] if [sh, c] == SHELL => text.split_ascii_whitespace().next()?,
+            words => words.first()?,
+        };
+        let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._+-".contains(&b));
+        let mut probe = Command::new("sh");
+        probe.args(["-c", "command -v -- \"$1\"", "sh", name]).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut lacks = || probe.stderr(Stdio::null()).status().is_ok_and(|status| !status.success());
+        (is_plain && lacks()).then_some(name)
+    }
+}
+
+/// What stands before a text for the shell.
+const SHELL: [&str; 2] = ["sh", "-c"];
+
+/// A program that ended by itself, and not well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Its number in the order of their starts, from 1.
+    pub number: usize,
+    /// What was run.
+    pub text: String,
+    /// How it ended.
+    pub status: i32,
+}
+
+/// The programs of a run. Dropping it waits for all of them; their hosts must be gone.
 #[derive(Debug)]
 pub struct Programs {
     stop: Arc<AtomicBool>,
@@ -38,7 +73,7 @@ const NOT_FOUND: i32 = 127;
 
 impl Programs {
     /// Starts `programs`, each in its host at its time, and `command`, which has the terminal. What programs print goes
-    /// into files in `logs`.
+    /// into files in `logs`; those that fail come into `failed` when the hosts are gone.
     ///
     /// # Errors
     /// When no thread can be made.
@@ -47,6 +82,7 @@ impl Programs {
         mut programs: Vec<(usize, Program)>,
         command: Option<(usize, Program)>,
         logs: Option<PathBuf>,
+        failed: Arc<Mutex<Vec<Failed>>>,
     ) -> Result<Programs, Refusal> {
         programs.sort_by_key(|(_, p)| p.start);
         let (stop, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
@@ -62,13 +98,17 @@ impl Programs {
                 let log = logs.as_deref().map(|folder| folder.join(format!("program-{}.log", number + 1)));
                 let words = p.words.clone();
                 match of_programs.at(host, move || background(&words, log.as_deref())) {
-                    Ok(child) => children.push(child),
+                    Ok(child) => children.push((number + 1, p, child)),
                     Err(e) => eprintln!("contend: {} cannot be started: {e}", p.words.join(" ")),
                 }
             }
-            // The PID namespace ends only when all its processes are waited for.
-            for mut child in children {
-                let _ = child.wait();
+            // The PID namespace ends only when all its processes are waited for. What ends with it has no status.
+            for (number, p, mut child) in children {
+                let status = child.wait().ok().and_then(|ended| ended.code()).filter(|status| *status != 0);
+                if let (Some(status), Ok(mut failed)) = (status, failed.lock()) {
+                    let text = p.words.last().cloned().unwrap_or_default();
+                    failed.push(Failed { number, text, status });
+                }
             }
         };
         let thread = |name: &str, f: Box<dyn FnOnce() + Send>| {
@@ -101,18 +141,18 @@ impl Programs {
         *self.ended.lock().ok()?
     }
 
-    /// Waits until all is over. The hosts must be gone.
-    pub fn join(mut self) {
+    /// Starts no more programs.
+    pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
     }
 }
 
 impl Drop for Programs {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
     }
 }
 

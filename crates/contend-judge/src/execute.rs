@@ -11,7 +11,7 @@
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
-use crate::judging::{bottleneck, few_seeds, no_effect, note, phase, search};
+use crate::judging::{bottleneck, few_seeds, fit, no_effect, note, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
 use crate::running::contention;
@@ -129,6 +129,7 @@ pub fn predict(e: &Experiment, workshop: &dyn Workshop, stop: &AtomicBool) -> Re
 /// [`crate::measuring::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
     let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, options.series);
+    fit::validate(e, options.stop)?;
     let mut call = Call { e, detail: &detail, options, runs: vec![], missing: 0, notes: vec![] };
     call.runs.resize_with(e.needs.len(), Vec::new);
     call.first()?;

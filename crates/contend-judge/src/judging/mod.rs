@@ -5,6 +5,7 @@ pub mod check;
 pub mod claim;
 pub mod compare;
 pub(crate) mod few_seeds;
+pub(crate) mod fit;
 pub(crate) mod no_effect;
 pub mod note;
 pub(crate) mod phase;

@@ -71,8 +71,6 @@ pub(crate) fn run(
         radio: None,
         routing_drops: None,
     };
-    let stations =
-        std::iter::once(String::new()).chain(contended.spec.contenders.iter().map(|c| c.name.clone())).collect();
     let sequence = if successes { all.successes().to_vec() } else { vec![] };
     Ok(Some(Run {
         seed,
@@ -83,8 +81,18 @@ pub(crate) fn run(
             successes: successes.then_some(Successes { sequence, warmup: contended.warmup as usize }),
             ..Detail::default()
         },
-        stations,
-        contending: Some(contended.spec.contenders.len() as u32),
-        ..Run::of_model(point, BTreeMap::new(), BTreeMap::new())
+        ..names(contended, point)
     }))
+}
+
+/// A run of `contended` in which no time passes: it has the names of all stations.
+pub(crate) fn names(contended: &Contended, point: &PointKey) -> Run {
+    let contenders = &contended.spec.contenders;
+    Run {
+        // Index 0 is the access point of a network.
+        stations: std::iter::once(String::new()).chain(contenders.iter().map(|c| c.name.clone())).collect(),
+        contending: Some(contenders.len() as u32),
+        air: Some(Air::default()),
+        ..Run::of_model(point, BTreeMap::new(), BTreeMap::new())
+    }
 }

@@ -195,6 +195,25 @@ pub fn run(
     }))
 }
 
+/// A run of `resolved` in which no time passes: it has the names of all flows, queues and stations.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn names(resolved: &Resolved, point: &PointKey) -> Result<Run, Refusal> {
+    let measure = Measure {
+        duration: Span::ZERO,
+        warmup: Span::ZERO,
+        sample: None,
+        map: false,
+        instants: vec![],
+        capture: None,
+        successes: false,
+    };
+    let never = AtomicBool::new(false);
+    let ran = run(resolved, point, 1, &measure, &Simulated, &never)?;
+    ran.ok_or_else(|| Refusal::from("a run in which no time passes was stopped".to_owned()))
+}
+
 /// The access point of each access point, which is itself, and of each station.
 fn bss(cell: &CellSpec) -> Vec<StationId> {
     if cell.aps.is_empty() || cell.field.as_ref().is_some_and(|f| f.routing.is_some()) {

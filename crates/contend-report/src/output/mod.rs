@@ -87,8 +87,7 @@ impl ReportContext {
 }
 
 fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
-    let shown = |p: &&PointKey| f.when.iter().all(|(key, values)| p.get(key).is_none_or(|v| values.contains(v)));
-    let points = e.points.iter().filter(shown).cloned().collect();
+    let points = e.points.iter().filter(|p| f.shows(p)).cloned().collect();
     FigureSpec {
         title: f.title.clone(),
         along: f.x.clone(),

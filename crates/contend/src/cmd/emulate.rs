@@ -28,7 +28,7 @@ Examples:
 
 Only the first seed runs unless --seeds gives more. docs/emulate.md tells how true it is.
 
-Exit status: 0 faithful; 1 LATE: the machine was too slow to be believed, or the program failed, or a
+Exit status: 0 faithful; 1 LATE: the machine was too slow to be believed, or a program failed, or a
 claim has another verdict than its file records; 2 the file or the call is wrong, or the machine refuses
 something; 3 internal error; 130 stopped by Ctrl-C.";
 
@@ -66,11 +66,13 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Done> {
     let (e, common) = experiment(&args)?;
     let command = command(&args);
-    let shell = |run: &str| vec!["sh".to_owned(), "-c".to_owned(), run.to_owned()];
-    let program = |p: &ProgramSpec| Program { host: p.host.clone(), words: shell(&p.run), start: p.start };
+    let program = |p: &ProgramSpec| Program::of_shell(p.host.clone(), &p.run, p.start);
     let programs: Vec<Program> = e.programs.iter().map(program).collect();
     if args.dry_run {
         return dry_run(&e, &programs, command.as_ref());
+    }
+    if let Some(name) = programs.iter().chain(&command).find_map(Program::missing) {
+        return Err(wrong(format!("this machine has no program {name}"), "install it, or write its path"));
     }
     // Before any other thread: a process with threads cannot enter a user namespace.
     host::become_root().map_err(refused)?;
@@ -94,11 +96,15 @@ pub fn run(args: Args) -> Result<Done> {
             say(&format!("contend: LATE: {}", of.late));
         }
     }
+    let broken = engine.failed();
+    for p in &broken {
+        say(&format!("contend: [[program]] {} failed with status {}: {}", p.number, p.status, p.text));
+    }
     if let Some(err) = unwritten {
         return Err(err);
     }
     let late = executed.outcome.runs.iter().filter_map(|r| r.emulation.as_ref()).any(|of| !of.late.is_empty());
-    let failed = engine.ended().is_some_and(|status| !status.success());
+    let failed = engine.ended().is_some_and(|status| !status.success()) || !broken.is_empty();
     Ok(if done == Done::Well && (late || failed) { Done::Unmet } else { done })
 }
 

@@ -229,6 +229,27 @@ fn programs_of_every_kind_pass_and_the_table_tells_what_they_opened() {
     assert!(String::from_utf8_lossy(&words.stdout).starts_with("10.77.0.2 "), "{words:?}");
 }
 
+#[test]
+fn a_program_that_is_missing_is_refused_and_one_that_fails_is_named() {
+    let program = |run: &str| format!("{ONE}\n[[program]]\nin = \"server\"\nrun = {run:?}\n");
+    let bench = Bench::with("one.toml", &program("no-such-program --now"));
+    bench.contend(&["emulate", "one.toml"]).with(2).says(&["no program no-such-program", "install it"]);
+    bench.file("one.toml", ONE);
+    let call = ["emulate", "one.toml", "--", "no-such-program"];
+    bench.contend(&call).with(2).says(&["no program no-such-program", "install it"]);
+    assert!(!bench.path("results").exists());
+    if skipped() {
+        return;
+    }
+    bench.file("one.toml", program("exit 3"));
+    let call = ["emulate", "one.toml", "--no-results", "--", "sleep", "0.5"];
+    bench.contend(&call).with(1).says(&["[[program]] 1 failed with status 3: exit 3"]);
+    // A program that the end of the run ends has not failed.
+    bench.file("one.toml", program("sleep 1000"));
+    let ended = bench.contend(&call);
+    assert!(!ended.err.contains("failed with status"), "{}", ended.err);
+}
+
 /// Starts a run with a program that is easy to find, ends it by `signal`, and returns how many of these programs are
 /// left soon after.
 fn left_after(signal: &str, seconds: &str) -> usize {

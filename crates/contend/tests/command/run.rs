@@ -375,9 +375,9 @@ fn seeds_and_settings_replace_those_of_the_file() {
 #[test]
 fn show_chooses_the_metrics_of_table_and_json() {
     let bench = Bench::with("f.toml", SMALL);
-    let show = "quantile(goodput[all], 0.5), goodput[down], delay.p99[nobody]";
+    let show = "quantile(goodput[all], 0.5), goodput[down], rtt.p99.local";
     let base = ["run", "f.toml", "--no-results", "--seeds", "1..2", "--show", show];
-    let ended = bench.contend(&base).with(0).says(&["show: delay.p99[nobody]", "nobody"]);
+    let ended = bench.contend(&base).with(0).says(&["show: rtt.p99.local", "no sample"]);
     let head = ended.out.lines().find(|l| l.contains("goodput[down]")).unwrap();
     assert!(head.starts_with("quantile(goodput[all], 0.5)") && !head.contains("jain"), "{head}");
     let o = bench.contend(&[&base[..], &["--format", "json"]].concat()).with(0).object();
@@ -388,7 +388,7 @@ fn show_chooses_the_metrics_of_table_and_json() {
         flows.iter().filter(|f| f["direction"] == "down").map(|f| f["goodput"].as_f64().unwrap()).collect();
     let mean = down.iter().sum::<f64>() / down.len() as f64;
     assert!((of("goodput[down]").as_f64().unwrap() / mean - 1.0).abs() < 1e-9, "a list stands for its mean");
-    assert!(of("delay.p99[nobody]").is_null());
+    assert!(of("rtt.p99.local").is_null());
     // The command line replaces what the file shows.
     bench.file("g.toml", format!("show = \"sent\"\n{SMALL}"));
     let out = bench.contend(&["run", "g.toml", "--no-results"]).with(0).out;
@@ -507,4 +507,25 @@ fn a_claim_about_a_flow_that_a_setting_leaves_out_is_not_judged() {
     bench.contend(&call).with(2).says(&["there is no flow"]);
     let set = [&call[..], &["--set", "wifi.slot=20us"]].concat();
     bench.contend(&set).with(0).says(&["claim C1 is not judged: `goodput[other.1]`: there is no flow"]);
+}
+
+#[test]
+fn what_no_run_can_have_is_refused_before_the_first_run() {
+    // A run of this length would not end within the test.
+    let long = SMALL.replace("duration = \"3s\"", "duration = \"300000s\"");
+    let figure = |y: &str| format!("{long}\n[[figure]]\ntitle = \"f\"\nx = \"flow\"\ny = {y:?}\n");
+    let bench = Bench::with("f.toml", &long);
+    let run = |more: &[&str]| bench.contend(&[&["run", "f.toml", "--no-results", "--seeds", "1"], more].concat());
+    for (show, says) in [
+        ("goodput[nobody]", ["--show:1:1", "there is no flow, group of flows or direction `nobody`"]),
+        ("mean(goodput[nobody])", ["--show:1:1", "there is no flow, group of flows or direction `nobody`"]),
+        ("drops[nowhere]", ["--show:1:1", "there is no queue `nowhere`"]),
+        ("sum(goodput[up] - airtime[nobody])", ["--show:1", "nobody"]),
+    ] {
+        run(&["--show", show]).with(2).says(&says);
+        // What a setting leaves out is not meant by its own call.
+        run(&["--show", show, "--set", "wifi.slot=20us"]).with(2).says(&says);
+    }
+    std::fs::write(bench.path("f.toml"), figure("goodput[nobody]")).unwrap();
+    run(&[]).with(2).says(&["f.toml:", "there is no flow, group of flows or direction `nobody`", "help: write one of"]);
 }

@@ -3,7 +3,7 @@
 use super::error::Spot;
 use super::tree::Overlay;
 use crate::reading::expression::{Quantity, WrittenUnit};
-use crate::results::SweptValue;
+use crate::results::{PointKey, SweptValue};
 use std::collections::BTreeMap;
 
 /// A selection of points: swept key -> selected values, written exactly as in [`crate::results::PointKey`].
@@ -224,6 +224,13 @@ pub struct Figure {
     pub by: Option<String>,
     /// The selected points.
     pub when: When,
+}
+
+impl Figure {
+    /// True if the figure shows this point.
+    pub fn shows(&self, point: &PointKey) -> bool {
+        self.when.iter().all(|(key, values)| point.get(key).is_none_or(|v| values.contains(v)))
+    }
 }
 
 /// A metric of `show`.

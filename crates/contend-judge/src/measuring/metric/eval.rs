@@ -64,12 +64,7 @@ pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
         Values::One(x) => x,
         Values::Many(list) => match list.as_slice() {
             [x] => *x,
-            _ => {
-                return Err(Unmeasured::wrong(Refusal::new(
-                    format!("`{e}` is a list of {} numbers", list.len()),
-                    "make it one: mean(...), sum(...), min(...), max(...), jain(...)",
-                )));
-            }
+            _ => return Err(Unmeasured::wrong(not_one(e, list.len()))),
         },
     };
     // In Rust the sum of no numbers is -0.0; adding 0.0 makes it 0.0.
@@ -150,10 +145,7 @@ pub(super) fn pairs(
             Values::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?)
         }
         (Values::Many(a), Values::Many(b)) => {
-            return Err(Unmeasured::wrong(Refusal::new(
-                format!("`{left}` and `{right}` are lists of {} and {} numbers", a.len(), b.len()),
-                "make each one number: mean(...), sum(...)",
-            )));
+            return Err(Unmeasured::wrong(unequal(left, right, a.len(), b.len())));
         }
     })
 }
@@ -169,4 +161,89 @@ pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     };
     let number = value.as_f64().or_else(|| literal(value.as_str()?).map(|n| n.value));
     number.ok_or_else(|| Unmeasured::wrong(format!("`{key}` is {value}, not a number")))
+}
+
+/// The refusal of a list of `n` numbers where one is needed.
+fn not_one(e: &Expr, n: usize) -> Refusal {
+    Refusal::new(
+        format!("`{e}` is a list of {n} numbers"),
+        "make it one: mean(...), sum(...), min(...), max(...), jain(...)",
+    )
+}
+
+/// The refusal of two lists of different lengths.
+fn unequal(left: &Expr, right: &Expr, a: usize, b: usize) -> Refusal {
+    Refusal::new(
+        format!("`{left}` and `{right}` are lists of {a} and {b} numbers"),
+        "make each one number: mean(...), sum(...)",
+    )
+}
+
+/// Why no run of a network has a value of an expression, whatever happens in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// It names what the network does not have.
+    Unknown(Refusal),
+    /// It is a list where one number is needed, or compares lists of different lengths.
+    List(Refusal),
+}
+
+/// The shape of an expression in the runs of one network.
+#[derive(Clone, Copy)]
+enum Shape {
+    One,
+    Many(usize),
+    /// Only what happens in the run tells.
+    Open,
+}
+
+/// Refuses `e` if no run with the members of `names` has a value of it; with `one`, also if it is a list.
+pub(super) fn fits(e: &Expr, names: &Run, one: bool) -> Result<(), Misfit> {
+    if one { single(e, names) } else { shape(e, names).map(|_| ()) }
+}
+
+/// Refuses `e` unless it is one number, or a list with one member.
+fn single(e: &Expr, names: &Run) -> Result<(), Misfit> {
+    match shape(e, names)? {
+        Shape::Many(n) if n != 1 => Err(Misfit::List(not_one(e, n))),
+        _ => Ok(()),
+    }
+}
+
+fn shape(e: &Expr, names: &Run) -> Result<Shape, Misfit> {
+    match e {
+        Expr::Number(_) => Ok(Shape::One),
+        Expr::Metric(m) => match reading::selection(m, names) {
+            Ok(Some(n)) => Ok(Shape::Many(n)),
+            Ok(None) => Ok(Shape::One),
+            Err(Unmeasured::Wrong(why)) => Err(Misfit::Unknown(why)),
+            Err(Unmeasured::Undefined(_)) => Ok(Shape::Open),
+        },
+        Expr::Minus(x) => shape(x, names),
+        Expr::Binary(_, x, y) => paired(x, y, names),
+        Expr::Comparison(c) => paired(&c.left, &c.right, names),
+        Expr::Call(Callee::Numbers(_), arguments) => {
+            arguments.iter().try_for_each(|x| shape(x, names).map(|_| ()))?;
+            Ok(Shape::One)
+        }
+        Expr::Call(Callee::Run(f), arguments) => {
+            arguments.iter().try_for_each(|x| shape(x, names).map(|_| ()))?;
+            Ok(if f.is_list { Shape::Open } else { Shape::One })
+        }
+        Expr::Call(Callee::Model(_), arguments) => {
+            arguments.iter().try_for_each(|x| single(x, names))?;
+            Ok(Shape::One)
+        }
+        Expr::Text(_) | Expr::Absent => Ok(Shape::Open),
+    }
+}
+
+/// The shape of `left` and `right` member by member, as in [`pairs`].
+fn paired(left: &Expr, right: &Expr, names: &Run) -> Result<Shape, Misfit> {
+    Ok(match (shape(left, names)?, shape(right, names)?) {
+        (Shape::Open, _) | (_, Shape::Open) => Shape::Open,
+        (Shape::One, other) | (Shape::Many(1), other) | (other, Shape::One | Shape::Many(1)) => other,
+        (Shape::Many(a), Shape::Many(b)) if a == b => Shape::Many(a),
+        (Shape::Many(a), Shape::Many(b)) => return Err(Misfit::List(unequal(left, right, a, b))),
+    })
 }

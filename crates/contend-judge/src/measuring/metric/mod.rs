@@ -46,8 +46,8 @@ mod tests;
 pub(crate) use entries::fingerprint;
 pub use entries::{metric, metrics};
 pub use entry::{Aspects, MetricEntry, Period, Selection, Subject};
-pub use eval::Unmeasured;
 pub(crate) use eval::Values;
+pub use eval::{Misfit, Unmeasured};
 pub use function::{FUNCTIONS, Function, Takes};
 
 use contend_core::Time;
@@ -227,6 +227,26 @@ impl Expr {
     /// As [`Expr::eval`].
     pub fn values(&self, run: &Run) -> Result<Vec<f64>, Unmeasured> {
         eval::list(self, run)
+    }
+
+    /// Refuses the expression if no run with the members of `names` has a value of it, whatever happens in the run;
+    /// with `one`, also if it is a list there.
+    ///
+    /// # Errors
+    /// When it names what the network does not have, or is a list where one number is needed.
+    pub fn fits(&self, names: &Run, one: bool) -> Result<(), Misfit> {
+        eval::fits(self, names, one)
+    }
+
+    /// True if only a network tells whether it has what the expression names, and whether a name is one member or a
+    /// list.
+    pub fn depends_on_names(&self) -> bool {
+        let anywhere = |m: &Metric| match &m.scope {
+            Scope::All => true,
+            Scope::Together(name) => m.entry.subject.groups.contains(&name.as_str()),
+            Scope::Each(_) => false,
+        };
+        self.unlike(anywhere).is_some()
     }
 
     /// The dimension; `None` when it is unknown (a product of two units, a value of the sweep).

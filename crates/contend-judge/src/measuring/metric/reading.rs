@@ -47,6 +47,21 @@ pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> 
     Ok(selected(m, run)?.into_iter().filter_map(|i| Some((*names.get(i)?).to_owned())).collect())
 }
 
+/// How many members `m` has as a list in runs with the members of `names`; `None` when it is one number.
+///
+/// # Errors
+/// When no such run has what `m` names, or when only the run tells.
+pub(super) fn selection(m: &Metric, names: &Run) -> Result<Option<usize>, Unmeasured> {
+    if let Read::Own(_) = m.entry.read {
+        return Err(Unmeasured::Undefined(format!("`{m}` reads the run itself")));
+    }
+    if m.entry.subject.needs_cell && names.air.is_none() {
+        return Err(no_cell(m));
+    }
+    let n = selected(m, names)?.len();
+    Ok(matches!(m.scope, Scope::Each(_)).then_some(n))
+}
+
 /// The members that `m` selects, as indices into the names of its subject.
 fn selected(m: &Metric, run: &Run) -> Result<Vec<usize>, Unmeasured> {
     let subject = m.entry.subject;

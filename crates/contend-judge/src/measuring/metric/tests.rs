@@ -89,6 +89,28 @@ fn lists_go_member_by_member_and_numbers_with_every_member() {
     );
 }
 
+#[test]
+fn what_no_run_with_these_members_has_does_not_fit() {
+    let fits = |text: &str, one| Expr::parse_any(text).unwrap().fits(&example(), one);
+    for text in ["goodput[up.1]", "mean(goodput[up] / goodput[probe])", "count(goodput[up] < goodput.down)", "jain"] {
+        assert_eq!(fits(text, true), Ok(()), "{text}");
+    }
+    assert_eq!(fits("goodput[up] * goodput[probe]", false), Ok(()));
+    for (text, says) in [
+        ("goodput[up] * goodput[probe]", "is a list of 3 numbers"),
+        ("-goodput[down]", "is a list of 2 numbers"),
+        ("sum(goodput[up] - goodput[down])", "lists of 3 and 2 numbers"),
+        ("count(goodput[up] < goodput[down])", "lists of 3 and 2 numbers"),
+    ] {
+        assert!(matches!(fits(text, true), Err(Misfit::List(why)) if why.what.contains(says)), "{text}");
+    }
+    for text in ["goodput[nobody]", "2 * goodput.nobody", "max(drops[nowhere], 1)"] {
+        assert!(matches!(fits(text, false), Err(Misfit::Unknown(why)) if why.what.contains("there is no")), "{text}");
+    }
+    let named = |text: &str| Expr::parse_any(text).unwrap().depends_on_names();
+    assert_eq!(["goodput.up", "jain", "goodput[up]", "goodput.nobody"].map(named), [false, false, true, true]);
+}
+
 /// The example's uploads: 1 kB/s until 10 s; then the first has 4 kB/s. The series has a sample every half second until
 /// 20 s.
 #[test]
