@@ -26,9 +26,7 @@ pub struct FlowQueues {
     hashes: usize,
     /// Bytes that a queue may send per round.
     quantum: i64,
-    /// The number of the network ([`super::Site::network`]).
-    network: u64,
-    perturbation: Option<u64>,
+    hash: FlowHash,
     groups: Vec<Group>,
     total: Backlog,
 }
@@ -61,6 +59,32 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The hash of flows at one queue, with a random perturbation (RFC 8290 §4.1). The number of the flow stands for ports
+/// and protocol.
+#[derive(Debug)]
+pub(super) struct FlowHash {
+    /// The number of the network ([`super::Site::network`]).
+    network: u64,
+    perturbation: Option<u64>,
+}
+
+impl FlowHash {
+    pub(super) fn new(network: u64) -> FlowHash {
+        FlowHash { network, perturbation: None }
+    }
+    /// The perturbation, drawn when it is first needed.
+    pub(super) fn key(&mut self, cx: &mut Cx) -> u64 {
+        let network = self.network;
+        *self.perturbation.get_or_insert_with(|| mix(cx.rng.random::<u64>() ^ mix(network)))
+    }
+    /// The hash of the flow and direction of `p`.
+    pub(super) fn of_flow(key: u64, p: &Packet) -> u64 {
+        let ends = u64::from(p.src.0) << 32 | u64::from(p.dst.0);
+        let flow = u64::from(p.flow.0) << 1 | u64::from(p.is_reverse());
+        mix(mix(key ^ ends) ^ flow)
+    }
+}
+
 impl FlowQueues {
     /// `hashes` empty queues, each of which may send `quantum` bytes per round, in the network with this number.
     pub fn new(hashes: usize, quantum: u64, network: u64) -> FlowQueues {
@@ -69,8 +93,7 @@ impl FlowQueues {
             queues,
             hashes,
             quantum: i64::try_from(quantum).unwrap_or(i64::MAX),
-            network,
-            perturbation: None,
+            hash: FlowHash::new(network),
             groups: Vec::new(),
             total: Backlog::default(),
         }
@@ -119,14 +142,9 @@ impl FlowQueues {
         }
     }
 
-    // RFC 8290 §4.1: selects the queue by a hash of the 5-tuple with a random perturbation. The number of the flow
-    // stands for ports and protocol.
+    // RFC 8290 §4.1: selects the queue by a hash of the 5-tuple.
     fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
-        let network = self.network;
-        let perturbation = *self.perturbation.get_or_insert_with(|| mix(cx.rng.random::<u64>() ^ mix(network)));
-        let ends = u64::from(p.src.0) << 32 | u64::from(p.dst.0);
-        let flow = u64::from(p.flow.0) << 1 | u64::from(p.is_reverse());
-        let hash = mix(mix(perturbation ^ ends) ^ flow);
+        let hash = FlowHash::of_flow(self.hash.key(cx), p);
         ((u128::from(hash) * self.hashes as u128) >> 64) as usize
     }
 

@@ -151,13 +151,24 @@ pub struct Site<'a> {
     pub neighbour: &'a dyn Fn(&str) -> Option<u32>,
     /// A number of the network, part of the key of hashes: without it, the same seeds would collide in every network.
     pub network: u64,
+    /// The ends of flows, by address.
+    pub ends: &'a [End],
 }
 
 impl Site<'_> {
     /// A place without named neighbours: a wire, or the queue of a station.
-    pub const ALONE: Site<'static> = Site { neighbour: &|_| None, network: 0 };
+    pub const ALONE: Site<'static> = Site { neighbour: &|_| None, network: 0, ends: &[] };
     /// A place at which every name is a known neighbour, for a discipline that is only tried.
-    pub const ANYBODY: Site<'static> = Site { neighbour: &|_| Some(1), network: 0 };
+    pub const ANYBODY: Site<'static> = Site { neighbour: &|_| Some(1), ..Site::ALONE };
+}
+
+/// What a discipline may know of the end of a flow: in a real network, its IP address and the mark of its packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct End {
+    /// The number of its host; the ends of a host have the same.
+    pub host: u32,
+    /// The Differentiated Services code point of packets to it (RFC 2474).
+    pub dscp: u8,
 }
 
 /// What a discipline may ask about its transmitter.

@@ -70,12 +70,12 @@ pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
 
 /// A discipline with default arguments, some of them replaced.
 pub fn made(build: Build, params: &[Param], with: &[(&'static str, Value)]) -> Box<dyn Qdisc> {
-    build(&args(params, with), &Site { neighbour: &named, network: 0 }).unwrap()
+    build(&args(params, with), &Site { neighbour: &named, ..Site::ALONE }).unwrap()
 }
 
 /// The error of a discipline that is refused.
 pub fn refused(build: Build, params: &[Param], with: &[(&'static str, Value)]) -> String {
-    build(&args(params, with), &Site { neighbour: &named, network: 0 }).unwrap_err().to_string()
+    build(&args(params, with), &Site { neighbour: &named, ..Site::ALONE }).unwrap_err().to_string()
 }
 
 /// A word.

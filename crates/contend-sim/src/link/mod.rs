@@ -115,7 +115,7 @@ enum WireQueue {
 }
 
 impl Wire {
-    /// The wire called `name` of the network with this number ([`Site::network`]), which hands its packets to `to`.
+    /// The wire called `name` at `site`, which hands its packets to `to`.
     /// `flow` turns a flow's name into its number, for scripted losses.
     ///
     /// # Errors
@@ -125,14 +125,14 @@ impl Wire {
         name: &str,
         spec: &WireSpec,
         to: FarEnd,
-        network: u64,
+        site: &Site<'_>,
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Wire, Refusal> {
         let drop_tail = spec.queue.entry.has(Fact::DropTail) && !qdisc::filters_acks(&spec.queue);
         let queue = match spec.queue.limit().filter(|_| drop_tail) {
             Some(limit) => WireQueue::DropTail(DropTail::new(limit)),
             None => {
-                let qdisc = qdisc::queue(&spec.queue, &Site { network, ..Site::ALONE })?;
+                let qdisc = qdisc::queue(&spec.queue, site)?;
                 WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
             }
         };

@@ -81,7 +81,7 @@ fn world(spec: &WireSpec, path: Path, feed: &[(u64, u32)]) -> World {
     w.add(Box::new(Feeder(feed)), first);
     w.add(Box::new(Catcher::default()), Time::NEVER);
     let to = FarEnd::Peer(Peer::Node(NodeId(1), 0));
-    let mut wire = Wire::new(1, "link.a", spec, to, 0, &|n| (n == "f").then_some(FlowId(0))).unwrap();
+    let mut wire = Wire::new(1, "link.a", spec, to, &Site::ALONE, &|n| (n == "f").then_some(FlowId(0))).unwrap();
     if path == Path::General {
         wire.queue = general(Box::new(Fifo::new(spec.queue.args.amount("limit"))));
     }
@@ -360,7 +360,8 @@ proptest! {
         let [mut a, mut b] = [true, false].map(|joined| {
             let mut w = world(&second, Path::Ring, &feed);
             // The feeder sends into the first wire that there is.
-            let before = Wire::new(1, "link.b", &first, FarEnd::Peer(Peer::Wire(WireId(1))), 0, &|_| None).unwrap();
+            let to = FarEnd::Peer(Peer::Wire(WireId(1)));
+            let before = Wire::new(1, "link.b", &first, to, &Site::ALONE, &|_| None).unwrap();
             let after = std::mem::replace(wire(&mut w), before);
             w.wire(after);
             if joined {
@@ -448,7 +449,7 @@ fn a_router_follows_its_table_and_what_has_no_route_is_lost() {
     w.add(Box::new(Catcher::default()), Time::NEVER);
     let to = |n| Some(Peer::Node(NodeId(n), 0));
     let routes = FarEnd::Lookup([to(1), to(2), to(2), None].into_iter().collect());
-    w.wire(Wire::new(1, "link.a", &spec(0, Span::ZERO, Amount::Packets(9)), routes, 0, &|_| None).unwrap());
+    w.wire(Wire::new(1, "link.a", &spec(0, Span::ZERO, Amount::Packets(9)), routes, &Site::ALONE, &|_| None).unwrap());
     w.run_until(SECOND);
     assert_eq!(caught(&w), [(0, 0)]);
     assert_eq!(w.node::<Catcher>(NodeId(2)).unwrap().0, [(1, 1), (2, 2)]);
@@ -463,9 +464,9 @@ fn of_three_wires_in_a_row_two_are_joined_in_whatever_order_pairs_are_found() {
         let mut w = world(&s, Path::Ring, &[(0, 1000); 5]);
         let last = std::mem::replace(
             wire(&mut w),
-            Wire::new(1, "link.b", &s, FarEnd::Peer(Peer::Wire(WireId(1))), 0, &|_| None).unwrap(),
+            Wire::new(1, "link.b", &s, FarEnd::Peer(Peer::Wire(WireId(1))), &Site::ALONE, &|_| None).unwrap(),
         );
-        w.wire(Wire::new(1, "link.c", &s, FarEnd::Peer(Peer::Wire(WireId(2))), 0, &|_| None).unwrap());
+        w.wire(Wire::new(1, "link.c", &s, FarEnd::Peer(Peer::Wire(WireId(2))), &Site::ALONE, &|_| None).unwrap());
         w.wire(last);
         pairs.iter().for_each(|&(a, b)| w.join(WireId(a), WireId(b)));
         w.run_until(SECOND);

@@ -15,6 +15,7 @@ use crate::wifi::client::Client;
 use crate::world::World;
 use contend_core::Refusal;
 use contend_core::ap::FlowFacts;
+use contend_core::qdisc::{self, Site};
 use contend_core::registry::Amount;
 use contend_core::{Address, FlowId, Span, Time};
 use std::collections::BTreeMap;
@@ -66,12 +67,13 @@ impl<'a> Builder<'a> {
     pub(super) fn build(self) -> Result<Net, Refusal> {
         let spec = self.spec;
         let mut world = World::new();
-        let network = spec.fingerprint();
+        let known = self.known();
+        let site = Site { network: spec.fingerprint(), ends: &known, ..Site::ALONE };
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(cell) = &spec.cell {
             let facts: Vec<Vec<FlowFacts>> = (0..cell.aps.len()).map(|ap| self.facts(Place::Ap(ap))).collect();
-            let mut node = Bss::new(spec.seed, network, cell, self.routes(), &facts, &named)?;
+            let mut node = Bss::new(spec.seed, &site, cell, self.routes(), &facts, &named)?;
             let counts = |f: &FlowSpec| matches!(&f.ends.transport, Transport::Tcp(tcp) if tcp.tsq.is_some());
             if spec.flows.iter().any(counts) {
                 node.tell_sources();
@@ -119,7 +121,7 @@ impl<'a> Builder<'a> {
                 [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)]
             {
                 world.wire(
-                    Wire::new(spec.seed, &name, wire, far_end(to), network, &named)
+                    Wire::new(spec.seed, &name, wire, far_end(to), &site, &named)
                         .map_err(|e| e.of(format_args!("link {name}")))?,
                 );
                 wires.push(name);
@@ -225,6 +227,19 @@ impl<'a> Builder<'a> {
             homes: self.by_address(last_on_air).enumerate().map(home).collect(),
             categories: self.spec.flows.iter().flat_map(|f| [f.category; 2]).collect(),
         }
+    }
+
+    /// What disciplines may know of each end: its station or node, and the DSCP of its flow.
+    fn known(&self) -> Vec<qdisc::End> {
+        let stations = self.spec.cell.as_ref().map_or(0, |c| c.stations.len());
+        let host = |place: Place| match place {
+            Place::Node(i) => (self.access_points() + stations + i) as u32,
+            Place::Ap(_) | Place::Station(_) => self.number(place),
+        };
+        let place = self.by_address(|path| path.last().map(|h| h.to));
+        let dscp = self.spec.flows.iter().flat_map(|f| [f.category.dscp(); 2]).chain(std::iter::repeat(0));
+        let end = |(place, dscp): (Option<Place>, u8)| qdisc::End { host: place.map_or(u32::MAX, host), dscp };
+        place.zip(dscp).map(end).collect()
     }
 
     /// The facts about each flow for control blocks of the access point `ap`.

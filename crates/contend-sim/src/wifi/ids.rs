@@ -43,6 +43,17 @@ impl Category {
         }
     }
 
+    /// The Differentiated Services code point of its packets: the usual one of those that RFC 8325 §4 maps to the
+    /// category (EF, AF41, DF, CS1).
+    pub const fn dscp(self) -> u8 {
+        match self {
+            Category::Vo => 46,
+            Category::Vi => 34,
+            Category::Be => 0,
+            Category::Bk => 8,
+        }
+    }
+
     /// The word of files and results.
     pub const fn name(self) -> &'static str {
         match self {

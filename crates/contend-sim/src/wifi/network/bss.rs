@@ -29,7 +29,7 @@ use crate::world::{Input, Node, Out};
 use contend_core::Refusal;
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::observe::Local;
-use contend_core::qdisc::Sink;
+use contend_core::qdisc::{Sink, Site};
 use contend_core::{Address, FlowId, Span, Time};
 
 /// The access points and stations of a channel.
@@ -88,14 +88,14 @@ impl Medium {
 }
 
 impl Bss {
-    /// The access points and the stations of `spec`. `facts` has, for each access point, the facts about each flow for
-    /// control blocks; `flow` maps the name of a flow to its number.
+    /// The access points and the stations of `spec`; `site` is what all have in common. `facts` has, for each access
+    /// point, the facts about each flow for control blocks; `flow` maps the name of a flow to its number.
     ///
     /// # Errors
     /// If an algorithm refuses its parameters, or the PHY does not have a rate. The text names the station.
     pub fn new(
         seed: u64,
-        network: u64,
+        site: &Site<'_>,
         spec: &CellSpec,
         routes: Routes,
         facts: &[Vec<FlowFacts>],
@@ -103,7 +103,7 @@ impl Bss {
     ) -> Result<Bss, Refusal> {
         let air = Air::new(spec)?;
         let control = Chain::all(seed, spec, &air, facts)?;
-        let mut stations = Stations::new(seed, network, spec, &air, control.iter().any(Chain::hears_air))?;
+        let mut stations = Stations::new(seed, site, spec, &air, control.iter().any(Chain::hears_air))?;
         let reception = Reception::new(seed, spec, &air, flow)?;
         let names: Vec<&str> = spec.members().map(|s| s.name.as_str()).collect();
         let mut links = spec.field.as_ref().map(|field| Links::new(seed, field, &names)).transpose()?;

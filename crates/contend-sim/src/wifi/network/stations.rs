@@ -78,14 +78,14 @@ impl Stations {
     /// If an algorithm refuses its parameters. The text names the station.
     pub(super) fn new(
         seed: u64,
-        network: u64,
+        site: &Site<'_>,
         spec: &CellSpec,
         air: &Air,
         control_hears_air: bool,
     ) -> Result<Stations, Refusal> {
         let specs = || (0..).zip(spec.members());
         let neighbour = |name: &str| spec.members().position(|s| s.name == name).map(|i| i as StationId);
-        let make = Make { seed, phy: &spec.phy, air, site: Site { neighbour: &neighbour, network } };
+        let make = Make { seed, phy: &spec.phy, air, site: Site { neighbour: &neighbour, ..*site } };
         let mut all = Stations {
             macs: Vec::with_capacity(specs().count()),
             len: specs().count(),
