@@ -83,6 +83,10 @@ impl FlowHash {
         let flow = u64::from(p.flow.0) << 1 | u64::from(p.is_reverse());
         mix(mix(key ^ ends) ^ flow)
     }
+    /// The hash of a host.
+    pub(super) fn of_host(key: u64, host: u32) -> u64 {
+        mix(key ^ mix(u64::from(host)))
+    }
 }
 
 impl FlowQueues {

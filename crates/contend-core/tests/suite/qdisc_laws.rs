@@ -215,6 +215,8 @@ proptest! {
         for p in entry.params {
             match p.name {
                 "target" => args.set("target", Value::Time(Span::from_secs_f64(p.range.1))),
+                // The target is a part of it.
+                "rtt" if entry.name == "cake" => args.set("rtt", Value::Time(Span::from_secs_f64(p.range.1))),
                 "drop" => args.set("drop", Value::Bool(false)),
                 // After days of silence the estimated delay can jump by an hour. With beta = 100 such a jump exceeds
                 // any target.
@@ -374,10 +376,11 @@ fn the_limit_that_a_discipline_names_is_reached_and_kept() {
     for entry in REGISTRY {
         let args = defaults(entry);
         let mut w = Watched::new(entry, &args).unwrap();
-        let limit = entry
-            .limit(&args)
-            .and_then(Amount::packets)
-            .unwrap_or_else(|| panic!("{} has a limit in packets", entry.name));
+        let Some(limit) = entry.limit(&args).and_then(Amount::packets) else {
+            // Its limit is in bytes, and follows the rate of its shaper.
+            assert_eq!(entry.name, "cake");
+            continue;
+        };
         let mut most = 0;
         for i in 0..3 * limit as u32 {
             // Marks are not drops.
