@@ -106,7 +106,8 @@ fn algorithm(i: &Algorithm) -> String {
     let mut told: Option<&[Param]> = None;
     for p in i.params {
         let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
-        out += &format!("    {:<16} {}\n    {:<16} {}, {default}\n", p.name, wrapped(p.doc, WIDTH, 21), "", unit(p));
+        let value = wrapped(&format!("{}, {default}", unit(p)), WIDTH, 21);
+        out += &format!("    {:<16} {}\n    {:<16} {value}\n", p.name, wrapped(p.doc, WIDTH, 21), "");
         // Several parameters in a row may be tables of the same kind. The kind is explained once.
         let Unit::Group(of) = p.unit else {
             told = None;
