@@ -59,3 +59,23 @@ fn voice_has_its_own_tin_on_a_wire() {
     // In one queue with it, the voice waits for longer than COBALT's target.
     assert!(shared > 0.01, "{shared}");
 }
+
+/// While the limit on pending airtime leaves no room below, nobody asks the discipline, and its deadline passes. The
+/// run would not end if the network woke for it.
+#[test]
+fn a_shaper_above_a_full_air_does_not_wake_the_network() {
+    let more = "access = \"edca\"\nampdu = { hw_queue = 2 }";
+    let o = execute(&format!(
+        "duration = \"1s\"\nwarmup = \"500ms\"\n[wifi]\nstandard = \"802.11ac\"\n{more}\n[ap]\n\
+            queue = {{ kind = \"cake\", bandwidth = \"10Mbps\" }}\n\
+            aql = {{ low = \"0.1ms\", high = \"100ms\", total = \"4ms\" }}\n\
+            [[flow]]\nname = \"be\"\ncount = 3\nfrom = \"server\"\nto = \"station\"\nudp = {{ rate = \"30Mbps\" }}\n\
+            [[flow]]\nname = \"vi\"\nfrom = \"server\"\nto = \"station\"\nac = \"vi\"\nudp = {{ rate = \"200Mbps\" }}\n\
+            [[flow]]\nname = \"up\"\ncount = 2\nfrom = \"station\"\nto = \"server\"\ntcp = \"cubic\"\n"
+    ));
+    // Each category has its own queue and so its own shaper. Best effort gets less, because the uploads fill the air.
+    let of = |flow: &str| goodput(&o, flow) / (10e6 * 1472.0 / 1500.0);
+    assert!((0.9..1.01).contains(&of("vi")) && of("be") < 1.01, "{} {}", of("vi"), of("be"));
+    // A network that wakes without end would have many more events.
+    assert!(o.runs[0].events < 1_000_000, "{}", o.runs[0].events);
+}

@@ -31,6 +31,8 @@ pub(crate) struct Queue {
     can_bypass: bool,
     /// True if the discipline gives turns to receivers ([`Qdisc::by_receiver`]).
     gives_turns: bool,
+    /// True if the discipline had packets when it was asked last, and gave none.
+    refused: bool,
     rng: Rng,
     meter: QueueMeter,
     /// The packets below it, if they are sent in aggregates.
@@ -58,6 +60,7 @@ impl Queue {
             can_bypass: discipline.can_bypass(),
             gives_turns: discipline.by_receiver().is_some(),
             discipline,
+            refused: false,
             rng,
             meter: QueueMeter::default(),
             store: None,
@@ -170,6 +173,7 @@ impl Queue {
         let packet = self.discipline.dequeue(cx, around.link, around.sink);
         around.dropped();
         self.meter.settle(around.now, around.sink, around.trace);
+        self.refused = packet.is_none();
         if let Some(p) = &packet {
             self.meter.taken(around.now, p);
         }
@@ -195,9 +199,11 @@ impl Queue {
         self.meter.settle(around.now, around.sink, around.trace);
     }
 
-    /// When to ask again; [`Time::NEVER`] if no packet waits.
+    /// When to ask again, if the discipline holds its packets back; [`Time::NEVER`] if nobody asked it because there is
+    /// no room below.
     pub(crate) fn next_deadline(&self) -> Time {
-        if self.meter.waiting() == 0 { Time::NEVER } else { self.discipline.next_deadline() }
+        let holds_back = self.refused && self.meter.waiting() > 0;
+        if holds_back { self.discipline.next_deadline() } else { Time::NEVER }
     }
 
     // ---- aggregates ----
@@ -272,6 +278,7 @@ impl Queue {
     /// Fills the store. True if a packet came.
     fn fill(&mut self, around: &mut Around<'_>, station: StationId) -> bool {
         let mut came = false;
+        self.refused = false;
         while self.has_room(around)
             && let Some(p) = self.dequeue(around)
         {
