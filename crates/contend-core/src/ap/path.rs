@@ -168,5 +168,62 @@ mod tests {
         assert_eq!(path.two_ld(true), 0.080);
         path.sample(at(20_300), at(20_000));
         assert_eq!(path.two_ld(true), 0.200);
+        // 90 ms, then 90 + (200 - 90) / 8 = 103.75 ms, then 103.75 + (300 - 103.75) / 8.
+        assert!((path.two_ld(false) - 0.12828125).abs() < 1e-12, "{}", path.two_ld(false));
+    }
+
+    #[test]
+    fn a_window_of_the_minimum_lasts_longer_than_ten_seconds() {
+        let mut path = Path::default();
+        path.sample(at(80), at(0));
+        path.sample(at(10_000), at(9_800));
+        path.sample(at(10_001), at(9_700));
+        assert_eq!(path.two_ld(true), 0.080, "the second window begins after 10 s, with 301 ms");
+        path.sample(at(20_001), at(19_701));
+        assert_eq!(path.two_ld(true), 0.080);
+        path.sample(at(20_002), at(19_602));
+        assert_eq!(path.two_ld(true), 0.300);
+    }
+
+    /// Data of `len` bytes from `seq`, or an acknowledgment up to `ack`.
+    fn segment(seq: u64, len: u32, ack: u64) -> Segment {
+        Segment { seq, len, ack, ..Segment::default() }
+    }
+
+    #[test]
+    fn an_upload_is_measured_from_data_to_the_ack_that_covers_just_them() {
+        let mut flow = Flow::<Path>::default();
+        (flow.up, flow.mss) = (true, 1000);
+        let mut sees = |ms, reverse, seg: Segment| {
+            flow.measure(at(ms), &seg, reverse, 0);
+            flow.more.mean
+        };
+        sees(0, false, segment(0, 1000, 0));
+        // A segment without data, like a window update, is no retransmission.
+        sees(1, false, segment(0, 0, 0));
+        // An older ACK says nothing about these data.
+        assert_eq!(sees(2, true, segment(0, 0, 500)), None);
+        assert_eq!(sees(80, true, segment(0, 0, 1000)), Some(0.080));
+        // An ACK of more data ends the measurement, whatever comes late.
+        sees(100, false, segment(1000, 1000, 0));
+        sees(101, false, segment(2000, 1000, 0));
+        sees(150, true, segment(0, 0, 3000));
+        assert_eq!(sees(260, true, segment(0, 0, 2000)), Some(0.080));
+        // Retransmitted data give no sample.
+        sees(300, false, segment(3000, 1000, 0));
+        sees(310, false, segment(3000, 1000, 0));
+        assert_eq!(sees(400, true, segment(0, 0, 4000)), Some(0.080));
+    }
+
+    #[test]
+    fn a_download_is_measured_from_an_ack_to_the_data_that_it_releases() {
+        let mut flow = Flow::<Path>::default();
+        (flow.mss, flow.edge) = (1000, 3000);
+        // The ACK moves the right edge from 2000 to 3000.
+        flow.measure(at(0), &segment(0, 0, 1000), true, 2000);
+        flow.measure(at(10), &segment(1000, 1000, 0), false, 3000);
+        assert_eq!(flow.more.mean, None, "data up to the old edge were allowed before");
+        flow.measure(at(50), &segment(2000, 1000, 0), false, 3000);
+        assert_eq!(flow.more.mean, Some(0.050));
     }
 }

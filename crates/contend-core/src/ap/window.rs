@@ -61,7 +61,7 @@ pub(super) struct Flows<M> {
 }
 
 /// State of one flow.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Flow<M> {
     /// True if the flow is an upload.
     pub(super) up: bool,
