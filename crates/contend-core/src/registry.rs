@@ -71,15 +71,48 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Every fact of an algorithm with these `facts` and `params`. A fact that is returned with a parameter holds if
-    /// the parameter is true.
-    pub fn all(facts: &[Fact], params: &'static [Param]) -> impl Iterator<Item = (Fact, Option<&'static Param>)> {
-        let of = |p: &'static Param| if let Role::WhenTrue(fact) = p.role { Some((fact, Some(p))) } else { None };
+    /// Every fact of an algorithm with these `facts` and `params`. A fact that is returned with a parameter holds under
+    /// that condition on its value.
+    pub fn all(facts: &[Fact], params: &'static [Param]) -> impl Iterator<Item = (Fact, Option<Condition>)> {
+        let of = |p: &'static Param| match p.role {
+            Role::Makes { fact, also } => Some((fact, Some(Condition { param: p, also }))),
+            _ => None,
+        };
         facts.iter().map(|&fact| (fact, None)).chain(params.iter().filter_map(of))
     }
     /// The text of [`Fact::File`].
     pub fn file(self) -> Option<&'static str> {
         if let Fact::File(text) = self { Some(text) } else { None }
+    }
+}
+
+/// The condition under which a parameter makes a fact: a flag is true, a time is below the largest allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    /// The parameter.
+    pub param: &'static Param,
+    /// Another parameter must have this word too.
+    pub also: Option<(&'static str, &'static str)>,
+}
+
+impl Condition {
+    /// True if the condition holds for `args`.
+    pub fn holds(&self, args: &Args) -> bool {
+        let own = match self.param.unit {
+            Unit::Time => args.time(self.param.name).as_secs_f64() < self.param.range.1,
+            _ => args.flag(self.param.name),
+        };
+        own && self.also.is_none_or(|(other, word)| args.word(other) == word)
+    }
+}
+
+impl core::fmt::Display for Condition {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.param.unit {
+            Unit::Time => write!(f, "{} is below {} s", self.param.name, self.param.range.1)?,
+            _ => write!(f, "{} = true", self.param.name)?,
+        }
+        self.also.map_or(Ok(()), |(other, word)| write!(f, " and {other} = \"{word}\""))
     }
 }
 
@@ -145,8 +178,13 @@ pub enum Role {
     Limit,
     /// Whether an access rule gives each category a queue: [`Entry::has_categories`].
     Categories,
-    /// That the algorithm has this fact if the value is `true`: [`Choice::has`].
-    WhenTrue(Fact),
+    /// That the algorithm has this fact if the value fulfils the [`Condition`]: [`Choice::has`].
+    Makes {
+        /// The fact.
+        fact: Fact,
+        /// [`Condition::also`].
+        also: Option<(&'static str, &'static str)>,
+    },
     /// Nothing, and the value has no meaning unless the parameter `other` is given too.
     Beside {
         /// The other parameter.
@@ -214,10 +252,18 @@ impl Param {
         self.role = Role::Limit;
         self
     }
-    /// The same for a flag: if it is true, the algorithm has `fact`.
+    /// The same for a flag or a time: if it is true, or below the largest time, the algorithm has `fact`.
     #[must_use]
-    pub const fn when_true(mut self, fact: Fact) -> Param {
-        self.role = Role::WhenTrue(fact);
+    pub const fn makes(mut self, fact: Fact) -> Param {
+        self.role = Role::Makes { fact, also: None };
+        self
+    }
+    /// The same for a parameter that makes a fact: only if the parameter `other` has this word.
+    #[must_use]
+    pub const fn only_with(mut self, other: &'static str, word: &'static str) -> Param {
+        if let Role::Makes { fact, .. } = self.role {
+            self.role = Role::Makes { fact, also: Some((other, word)) };
+        }
         self
     }
     /// The same for a value that has no meaning unless the parameter `other` is given too. `without` says what happens
@@ -480,7 +526,7 @@ impl<B> Choice<B> {
     /// True if `fact` holds for the algorithm with its parameters.
     pub fn has(&self, fact: Fact) -> bool {
         Fact::all(self.entry.facts, self.entry.params)
-            .any(|(f, when)| f == fact && when.is_none_or(|p| self.args.flag(p.name)))
+            .any(|(f, when)| f == fact && when.is_none_or(|when| when.holds(&self.args)))
     }
     /// How much may wait in all, see [`Entry::limit`].
     pub fn limit(&self) -> Option<Amount> {

@@ -36,7 +36,7 @@ pub const PARAMS: &[Param] = &[
             echo = \"per_packet\"",
     )
     .default("false")
-    .when_true(Fact::Needs(Need::Marks)),
+    .makes(Fact::Needs(Need::Marks)),
     Param::time("ecn_max_rtt", "largest minimum round-trip time at which the flow reacts to marks; 0s: any")
         .default("5ms")
         .range(0.0, 60.0),

@@ -68,7 +68,8 @@ pub const PARAMS: &[Param] = &[
         .default("100ms")
         .range(1e-6, 1e6),
     Param { doc: "with fq_codel: true if packets that support ECN are marked instead of dropped", ..ECN }
-        .default("true"),
+        .default("true")
+        .only_with("inner", "fq_codel"),
     Param::rate(
         "slow_rate",
         "with fq_codel: below this rate of full packets, a station has a target of 50 ms, an interval of 300 ms and no \

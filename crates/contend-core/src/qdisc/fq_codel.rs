@@ -15,7 +15,7 @@ use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param};
+use crate::registry::{Amount, Fact, Need, Param};
 use crate::time::Span;
 use alloc::boxed::Box;
 
@@ -47,7 +47,8 @@ pub const PARAMS: &[Param] = &[
             longer than any run",
     )
     .default("1000000s")
-    .range(0.0, 1e6),
+    .range(0.0, 1e6)
+    .makes(Fact::Gives(Need::Marks)),
 ];
 
 /// Builds the discipline.

@@ -15,7 +15,7 @@ use core::fmt::Debug;
 /// Whether a discipline marks packets instead of dropping them.
 pub(super) const ECN: Param = Param::flag("ecn", "true if packets that support ECN are marked instead of dropped")
     .default("false")
-    .when_true(Fact::Gives(Need::Marks));
+    .makes(Fact::Gives(Need::Marks));
 
 /// What happens to packets whose transport does not support marks.
 pub(super) const DROP: Param = Param::flag(

@@ -5,15 +5,19 @@ use contend_core::cc::{self, Window};
 use contend_core::explicit::{RCP, WCP, XCP};
 use contend_core::packet::Explicit;
 use contend_core::qdisc::{self, Build, Sink};
-use contend_core::registry::{Choice, Entry, Fact, Need, Value};
+use contend_core::registry::{Choice, Entry, Fact, Need, Unit, Value};
 use contend_core::{Cx, Ecn, Rng, Span, Time};
 use rand::SeedableRng as _;
 
 /// The queue with its defaults, except that each parameter that makes a fact is `on`.
 fn queue(entry: &'static Entry<Build>, on: bool) -> Choice<Build> {
     let mut args = defaults(entry);
-    for (_, when) in Fact::all(entry.facts, entry.params) {
-        when.into_iter().for_each(|p| args.set(p.name, Value::Bool(on)));
+    for when in Fact::all(entry.facts, entry.params).filter_map(|(_, when)| when) {
+        let value = match when.param.unit {
+            Unit::Time => Value::Time(if on { Span::from_millis(1) } else { Span::from_secs(1_000_000) }),
+            _ => Value::Bool(on),
+        };
+        args.set(when.param.name, value);
     }
     Choice { entry, args }
 }
@@ -46,6 +50,23 @@ fn queues_that_say_so_mark_and_no_others() {
             assert_eq!(marked > 0, queue.has(Fact::Gives(Need::Marks)), "{} {on}: {marked} marked", entry.name);
         }
     }
+}
+
+#[test]
+fn a_threshold_marks_without_ecn_and_a_fifo_inside_stations_never() {
+    let with = |name: &str, set: &[(&'static str, Value)]| {
+        let entry = qdisc::REGISTRY.iter().find(|e| e.name == name).unwrap();
+        let mut queue = queue(entry, false);
+        set.iter().for_each(|(key, value)| queue.args.set(key, value.clone()));
+        let (marked, _) = overload(&queue, 0, Explicit::default());
+        assert_eq!(marked > 0, queue.has(Fact::Gives(Need::Marks)), "{name} {set:?}: {marked} marked");
+        marked > 0
+    };
+    assert!(with("fq_codel", &[("ce_threshold", Value::Time(Span::from_millis(1)))]));
+    assert!(!with("fq_codel", &[]));
+    let inner = |word: &str| ("inner", Value::Word(word.into()));
+    assert!(with("airtime", &[("ecn", Value::Bool(true)), inner("fq_codel")]));
+    assert!(!with("airtime", &[("ecn", Value::Bool(true)), inner("fifo")]));
 }
 
 #[test]

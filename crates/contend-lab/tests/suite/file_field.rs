@@ -400,3 +400,28 @@ fn a_sender_that_reads_the_air_needs_an_observer() {
         &["flow.0.from", "no observer of the air, but the controller \"tcp_ap\"", "observe = [\"rt_winf\"]"],
     );
 }
+
+/// By hand, with a path loss of 46.6777 dB at 1 m and 30 dB for each factor of ten: from 16 dBm to -82 dBm are 98 dB, of
+/// which 51.3223 dB come from the distance: 10^(51.3223 / 30) m.
+#[test]
+fn a_sense_in_dbm_is_the_distance_at_which_this_power_arrives() {
+    let sense = |more: &str| {
+        let text = pair(&format!("range = \"40m\"\npropagation = \"log_distance\"\n{more}"), "30m", "");
+        let e = parse("t.toml", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        e.scenario(&e.points[0], &Overlay::default()).unwrap().scenario.cell.unwrap().field.unwrap().sense
+    };
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a}, not {b}");
+    near(sense("sense = \"-82dBm\""), 51.37399431626418);
+    near(sense("sense = \"-82dBm\"\ntx_power = \"20dBm\""), 69.83556749877076);
+    near(sense(""), 88.0);
+    let loud = |sense: &str, more: &str| pair(&format!("sense = \"{sense}\"\n{more}"), "200m", "");
+    says(&loud("-40dBm", ""), &["field.sense", "before the range of 250m"]);
+    says(
+        &loud("-149dBm", "propagation = { kind = \"log_distance\", exponent = 1 }"),
+        &["field.sense", "is sensed everywhere"],
+    );
+    says(&loud("29dBm", ""), &["field.sense", "is sensed nowhere", "16 dBm"]);
+    says(&loud("-82dBm", "propagation = \"range\""), &["field.sense", "in which no power falls"]);
+    says(&loud("-82 dB", ""), &["field.sense"]);
+    says(&pair("tx_power = \"20dBm\"", "200m", ""), &["field.tx_power", "gives an SNR, which no error model reads"]);
+}

@@ -1,6 +1,6 @@
 //! The families of algorithms as files use them.
 
-use contend_core::registry::{Entry, Fact, Need, Param};
+use contend_core::registry::{Condition, Entry, Fact, Need, Param};
 use contend_core::{ap, cc, estimate, observe, qdisc, rate_control};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client, error_model, fading, propagation};
@@ -197,8 +197,8 @@ impl Algorithm {
     }
 
     fn nouns(&self, of: fn(Fact) -> Option<Need>) -> String {
-        let noun = |(fact, when): (Fact, Option<&Param>)| {
-            let when = when.map_or(String::new(), |p| format!(", if {} = true", p.name));
+        let noun = |(fact, when): (Fact, Option<Condition>)| {
+            let when = when.map_or(String::new(), |when| format!(", if {when}"));
             Some(of(fact)?.noun().to_owned() + &when)
         };
         Fact::all(self.facts, self.params).filter_map(noun).collect::<Vec<_>>().join("; ")

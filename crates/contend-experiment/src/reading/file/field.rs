@@ -53,14 +53,7 @@ impl<'a> Field<'a> {
         let area = f.read_or("area", Area::INFINITE, |v| area(&v))?;
         let links = f.get("links");
         let range = f.read_or("range", 250.0, |v| distance(&v))?;
-        let sense_at = f.get("sense");
-        let sense = sense_at.as_ref().map_or(Ok(2.2 * range), distance)?;
-        if let (Some(v), true) = (&sense_at, sense < range) {
-            return Err(v.error(
-                format!("is shorter than the range of {range}m: a station would decode frames that it does not sense"),
-                format!("write at least \"{range}m\""),
-            ));
-        }
+        let tx_power = f.read_or("tx_power", 16.0, |v| level(&v, "dBm", (-50.0, 60.0)))?;
         let propagation = match f.get("propagation") {
             Some(v) => {
                 let model = choice(&v, propagation::REGISTRY, "propagation model")?;
@@ -69,6 +62,17 @@ impl<'a> Field<'a> {
             }
             None => default_choice(f.cx, propagation::REGISTRY, "two_ray", &[])?,
         };
+        let sense_at = f.get("sense");
+        let sense = sense_at.as_ref().map_or(Ok(2.2 * range), |v| sensed(v, &propagation, tx_power))?;
+        if let (Some(v), true) = (&sense_at, sense < range) {
+            return Err(v.error(
+                format!(
+                    "ends at {sense:.4}m, before the range of {range}m: a station would decode frames that it does not \
+                        sense"
+                ),
+                format!("write at least \"{range}m\""),
+            ));
+        }
         let shadowing_at = f.get("shadowing");
         let shadowing = shadowing_at.as_ref().map(shadowing).transpose()?.filter(|s| s.deviation > 0.0);
         let falls = (propagation.entry.build)(&propagation.args).is_ok_and(|model| model.reference().is_some());
@@ -86,7 +90,7 @@ impl<'a> Field<'a> {
             propagation,
             shadowing,
             capture: f.read_or("capture", Capture { ratio: 10.0, later: false, adds_up: false }, |v| capture(&v))?,
-            tx_power: f.read_or("tx_power", 16.0, |v| level(&v, "dBm", (-50.0, 60.0)))?,
+            tx_power,
             noise_figure: f.read_or("noise_figure", 7.0, |v| level(&v, "dB", (0.0, 50.0)))?,
             propagation_delay: f.read_or("propagation_delay", true, |v| v.flag())?,
             nav_reset: f.read_or("nav_reset", true, |v| v.flag())?,
@@ -197,6 +201,41 @@ pub(crate) fn observers(v: &Val) -> Result<NamedList<observe::Build>, FileError>
 pub(super) fn distance(v: &Val) -> Result<f64, FileError> {
     let metres = v.length(FARTHEST)?;
     if metres > 0.0 { Ok(metres) } else { Err(v.error("is zero", "write a distance like \"250m\"")) }
+}
+
+/// True if `sense` is a power and not a distance.
+pub(super) fn is_power(v: &Val) -> bool {
+    matches!(&v.node.kind, NodeKind::Text(t) if t.trim_end().ends_with("dBm"))
+}
+
+/// Reads how far a frame is sensed: a distance, or the power in dBm down to which it is.
+fn sensed(v: &Val, propagation: &Choice<propagation::Build>, tx_power: f64) -> Result<f64, FileError> {
+    if !is_power(v) {
+        return distance(v);
+    }
+    let threshold = level(v, "dBm", (-150.0, 30.0))?;
+    let model = (propagation.entry.build)(&propagation.args).ok();
+    let Some((reference, model)) = model.and_then(|model| Some((model.reference()?, model))) else {
+        return Err(v.error(
+            format!("has no meaning with propagation = \"{}\", in which no power falls", propagation.entry.name),
+            "write a distance like \"550m\", or another propagation",
+        ));
+    };
+    let arrives = |metres: f64| tx_power - reference + 10.0 * libm::log10(model.gain(metres)) >= threshold;
+    let (mut near, mut far) = (0.0, FARTHEST);
+    if !arrives(near) || arrives(far) {
+        let what = if arrives(far) { "is sensed everywhere" } else { "is sensed nowhere" };
+        return Err(v.error(
+            format!("{what} with a transmitted power of {tx_power} dBm"),
+            "write a power between that beside a transmitter and that far away, like \"-82dBm\", or `tx_power`",
+        ));
+    }
+    // The power never grows with the distance: halve the interval until no number lies between its ends.
+    while near < f64::midpoint(near, far) && f64::midpoint(near, far) < far {
+        let middle = f64::midpoint(near, far);
+        if arrives(middle) { near = middle } else { far = middle }
+    }
+    Ok(near)
 }
 
 /// Reads a pair of lengths: `["100m", "500m"]`.

@@ -12,7 +12,7 @@ use self::groups::Group;
 pub(crate) use self::groups::direction;
 use super::channel::check_errors;
 use super::error::{FileError, Source};
-use super::field::Field;
+use super::field::{Field, is_power};
 use super::passing;
 use super::places::Places;
 use super::reach::Reach;
@@ -238,7 +238,8 @@ impl<'a> Builder<'a> {
         self.has_snr = field_at.is_some() && wifi.as_ref().is_some_and(|w| w.error_model.is_some());
         if let (Some(v), false) = (field_at, self.has_snr) {
             let mut f = v.table()?;
-            if let Some(v) = f.get("tx_power").or_else(|| f.get("noise_figure")) {
+            let senses_power = f.get("sense").is_some_and(|v| is_power(&v));
+            if let Some(v) = f.get("tx_power").filter(|_| !senses_power).or_else(|| f.get("noise_figure")) {
                 return Err(v.error("gives an SNR, which no error model reads", "add error_model = \"nist\" to [wifi]"));
             }
         }

@@ -1,6 +1,6 @@
 //! Algorithms that lack what they need of the network around them.
 
-use contend_core::registry::{Choice, Fact, Need, Param};
+use contend_core::registry::{Choice, Condition, Fact, Need, Param};
 use contend_experiment::reading::file::keys::Family;
 use contend_sim::scenario::{Scenario, Transport};
 use std::collections::BTreeMap;
@@ -66,7 +66,9 @@ fn remedy(need: Need) -> String {
         let texts = family.algorithms().into_iter().filter_map(|a| {
             Some(match gives(a.params, a.facts)? {
                 // The flag is on by default.
-                Some(p) if p.default != Some("true") => format!("{{ kind = \"{}\", {} = true }}", a.name, p.name),
+                Some(Condition { param: p, .. }) if p.default != Some("true") => {
+                    format!("{{ kind = \"{}\", {} = true }}", a.name, p.name)
+                }
                 _ => format!("\"{}\"", a.name),
             })
         });
