@@ -183,6 +183,8 @@ pub struct ReceiverCounters {
     pub bytes: u64,
     /// Payload bytes delivered in order, each once: the goodput.
     pub delivered_bytes: u64,
+    /// Payload bytes that wait for earlier ones now: they have arrived and are not delivered.
+    pub held_bytes: u64,
     /// Acknowledgments sent.
     pub acks: u64,
     /// Data packets that brought nothing new.
@@ -190,6 +192,11 @@ pub struct ReceiverCounters {
 }
 
 impl ReceiverCounters {
+    /// IP bytes that arrived, without payload that still waits for earlier bytes. Between two instants it grows at least
+    /// as much as [`delivered_bytes`](ReceiverCounters::delivered_bytes).
+    pub fn taken_bytes(&self) -> u64 {
+        self.bytes - self.held_bytes
+    }
     /// `p` arrived with data, whether or not they are new.
     pub fn arrived(&mut self, p: &Packet) {
         count(&mut self.packets);

@@ -110,7 +110,8 @@ impl Receiver {
 
     /// The receiver's counters.
     pub fn received(&self) -> ReceiverCounters {
-        self.received
+        let held_bytes = self.ahead.iter().map(|(start, end)| end - start).sum();
+        ReceiverCounters { held_bytes, ..self.received }
     }
 
     /// One-way delays, from first transmission to first arrival.

@@ -108,7 +108,7 @@ pub(super) fn flows(
             },
             greedy: spec.ends.traffic.entry.has(Fact::Greedy),
             goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
-            throughput_bps: rate(r.bytes - r0.bytes),
+            throughput_bps: rate(r.taken_bytes() - r0.taken_bytes()),
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
             timeouts: s.timeouts - s0.timeouts,

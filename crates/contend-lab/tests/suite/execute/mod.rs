@@ -277,6 +277,42 @@ fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
     assert_ne!(arrivals(0, 0, 0), arrivals(0, 1, 0), "each seed has streams of its own");
 }
 
+/// Segments that wait for a lost one when the warm-up ends are delivered after it: goodput and throughput count them
+/// there, in the run and in each window of its series.
+#[test]
+fn goodput_is_never_above_throughput() {
+    let file = r#"
+duration = "1s"
+warmup = "500ms"
+sample = "10ms"
+seeds = "1..20"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "10Mbps"
+delay = "50ms"
+loss = { kind = "bernoulli", p = 0.02 }
+[[flow]]
+from = "a"
+to = "b"
+tcp = "newreno"
+"#;
+    let o = Call::new(file).detail().outcome();
+    assert!(o.runs.iter().any(|r| r.flows[0].retransmitted > 0));
+    for run in &o.runs {
+        let f = &run.flows[0];
+        assert!(f.goodput_bps <= f.throughput_bps, "seed {}: {} {}", run.seed, f.goodput_bps, f.throughput_bps);
+        let s = &run.detail.series.flows[0];
+        for (d, r) in s.delivered_bytes.windows(2).zip(s.received_bytes.windows(2)) {
+            assert!(d[1] - d[0] <= r[1] - r[0], "seed {}", run.seed);
+        }
+    }
+}
+
 #[test]
 fn a_greedy_session_takes_all_and_gives_it_back() {
     let file = r#"

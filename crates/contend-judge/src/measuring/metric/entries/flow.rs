@@ -19,17 +19,18 @@ pub(in crate::measuring::metric) static FLOWS: Subject = Subject {
     needs_cell: false,
 };
 
+const THROUGHPUT: &str = "IP bytes that arrived per second, including duplicates; payload that waits for earlier bytes \
+    counts when it is delivered, as for goodput";
+
 pub(super) const METRICS: &[MetricEntry] = &[
     flow("goodput", Dimension::Rate, "payload delivered in order, each byte once, per second", |a| {
         a.rate(|f| f.goodput_bps, |s| s.delivered_bytes)
     })
     .over(Period::RunOrWindow)
     .reported(&["goodput.total", "goodput.up", "goodput.down"]),
-    flow("throughput", Dimension::Rate, "IP bytes that arrived per second, including duplicates", |a| {
-        a.rate(|f| f.throughput_bps, |s| s.received_bytes)
-    })
-    .over(Period::RunOrWindow)
-    .reported(&["throughput.total", "throughput.up", "throughput.down"]),
+    flow("throughput", Dimension::Rate, THROUGHPUT, |a| a.rate(|f| f.throughput_bps, |s| s.received_bytes))
+        .over(Period::RunOrWindow)
+        .reported(&["throughput.total", "throughput.up", "throughput.down"]),
     flow("sent", Dimension::Packets, "data packets sent, including retransmissions", |a| {
         Ok(a.flows().map(|f| f.sent as f64).sum())
     })
