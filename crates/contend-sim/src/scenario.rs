@@ -14,7 +14,7 @@ pub use crate::tcp::spec::{
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
     AfterCollision, Aggregation, AirtimeLimit, ApSpec, Capture, CellSpec, ChannelSpec, CtsRule, ErrorModelSpec,
-    FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site, StationSpec,
+    FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site, StationSpec, TxopProtection,
 };
 
 use crate::rng;

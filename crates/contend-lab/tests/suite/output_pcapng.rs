@@ -8,7 +8,7 @@ use contend_lab::reading::file::{Overlay, parse};
 use contend_lab::running::network;
 use contend_lab::writing::output::{CaptureFormat, write_pcapng};
 use contend_sim::wifi::phy::{Band, Family, Mode, QOS_CONTROL};
-use contend_sim::wifi::{Frame, FrameKind, FrameOutcome as Fate};
+use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome as Fate};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -143,6 +143,27 @@ fn times_lengths_and_addresses_are_those_of_the_frames() {
         assert_eq!(number(v[6]), u64::from(f.outcome != Fate::Received));
         assert_eq!(v[7].parse::<f64>().unwrap() * 1e6, f.rate as f64);
     }
+}
+
+#[test]
+fn a_cf_end_is_for_all_and_reserves_nothing() {
+    let mut run = one_run(300);
+    let acks = || run.detail.frames.iter().filter(|f| f.kind == FrameKind::Ack).copied();
+    let ends = acks().map(|f| {
+        let (from, to) = (f.to, BROADCAST);
+        let (start, end) = (f.end + Span::from_micros(10), f.end + Span::from_micros(38));
+        Frame { kind: FrameKind::CfEnd, from, to, start, end, bytes: 20, duration: Span::ZERO, ..f }
+    });
+    let ends: Vec<Frame> = ends.collect();
+    run.detail.frames.extend(&ends);
+    let Some(file) = captured(&run, CaptureFormat::default()) else { return };
+    assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
+    let fields = ["wlan.ra", "wlan.ta", "wlan.duration", "wlan.fcs.status", "frame.len"];
+    let fields: Vec<&str> = fields.iter().flat_map(|f| ["-e", f]).collect();
+    let check = ["-o", "wlan.check_fcs:TRUE", "-Y", "wlan.fc.type_subtype == 0x1e", "-T", "fields"];
+    let text = tshark(file.path(), &[&check[..], &fields].concat());
+    let expected = ends.iter().map(|f| format!("ff:ff:ff:ff:ff:ff\t02:00:00:00:00:{:02x}\t0\t1\t42", f.from));
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 #[test]

@@ -91,6 +91,7 @@ const CTS: u8 = 0xc4;
 const RTS: u8 = 0xb4;
 const BLOCK_ACK: u8 = 0x94;
 const REQUEST: u8 = 0x84;
+const CF_END: u8 = 0xe4;
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
@@ -131,6 +132,12 @@ impl Shown<'_> {
             }
             FrameKind::Rts => {
                 control(out, RTS, retry);
+                out.extend(mac_of(f.to));
+                out.extend(mac_of(f.from));
+            }
+            FrameKind::CfEnd => {
+                // 802.11-2020 §9.3.1.6: the second address is the BSSID, or the transmitter's.
+                control(out, CF_END, 0);
                 out.extend(mac_of(f.to));
                 out.extend(mac_of(f.from));
             }

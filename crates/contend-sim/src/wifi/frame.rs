@@ -33,7 +33,8 @@ pub struct Frame {
     pub retry: u8,
     /// Sequence number of the MAC (12 bits), the same for all attempts of a packet.
     pub sequence: u16,
-    /// The Duration field: time from the end of this frame to the end of the exchange.
+    /// The Duration field: time from the end of this frame to the end of the exchange, or with multiple protection of
+    /// the transmission opportunity.
     pub duration: Span,
     /// Size of the MPDU in bytes, including the FCS.
     pub bytes: u32,
@@ -88,6 +89,8 @@ pub enum FrameKind {
     BlockAck,
     /// A request for a block acknowledgment.
     Request,
+    /// The end of a transmission opportunity, for all stations.
+    CfEnd,
 }
 
 /// The fate of a frame.
@@ -113,6 +116,6 @@ pub enum Account {
     },
     /// ACKs.
     Ack,
-    /// RTS and CTS.
+    /// RTS, CTS and CF-End: what reserves the medium, and what ends a reservation.
     RtsCts,
 }

@@ -222,12 +222,24 @@ pub struct MacSpec {
     pub retry_long: u32,
     /// An MPDU longer than this many bytes is preceded by RTS/CTS; `u32::MAX` for never.
     pub rts_threshold: u32,
+    /// What the frames of a transmission opportunity reserve.
+    pub txop_protection: TxopProtection,
     /// Whether a slot in which the medium becomes busy counts as one slot of backoff.
     pub busy_slot: BusySlot,
     /// What a station does with a frame that finds the medium idle for long enough.
     pub idle_access: IdleAccess,
     /// What stations wait after a collision.
     pub after_collision: AfterCollision,
+}
+
+/// What the Duration fields of a transmission opportunity with a limit reserve (IEEE 802.11-2020 §9.2.5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TxopProtection {
+    /// The exchange, and what follows of it (single protection).
+    Single,
+    /// The rest of the opportunity (multiple protection). A holder that has nothing more to send in it ends it with a
+    /// CF-End, if there is time for one (§10.23.2.10).
+    Multiple,
 }
 
 /// How a station aggregates, as sender and as receiver.

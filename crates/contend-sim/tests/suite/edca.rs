@@ -7,8 +7,9 @@ use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::access::{self, Category};
+use contend_sim::wifi::ledger::Ledger;
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
-use contend_sim::wifi::{Frame, FrameKind};
+use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome};
 use rand::{RngExt as _, SeedableRng};
 
 /// AIFSN, CWmin, CWmax, TXOP limit in microseconds.
@@ -296,6 +297,69 @@ fn bursts_fill_the_transmission_opportunity_and_never_exceed_it() {
         let most = limits.map(|l: u64| ((l + 10) / 324).max(1) as usize);
         assert_eq!(longest, most, "{table}");
     }
+}
+
+/// Two saturated stations of DCF with this limit in microseconds. By hand, as above: three frames take 962 us, and the
+/// CF-End at 6 Mb/s 58 us.
+fn opportunities(limit: u64, txop_protection: TxopProtection) -> (Ledger, Vec<Vec<Frame>>) {
+    let rule = choose(access::REGISTRY, "dcf", &[("txop", Value::Time(Span::from_micros(limit)))]);
+    let s = everywhere(saturated(phy_g(), MacSpec { txop_protection, ..MAC }, 2, 54_000_000, 1), &rule);
+    let (net, frames) = frames(&s, 2.0);
+    let mut all: Vec<Vec<Frame>> = Vec::new();
+    for f in frames {
+        match all.last_mut() {
+            Some(burst) if burst.last().is_some_and(|last| f.start <= last.end + phy_g().sifs) => burst.push(f),
+            _ => all.push(vec![f]),
+        }
+    }
+    all.pop();
+    (net.ledger().unwrap(), all)
+}
+
+#[test]
+fn with_multiple_protection_others_wait_for_the_end_of_the_opportunity_or_for_a_cf_end() {
+    use FrameKind::{Ack, CfEnd, Data};
+    // 972 us after the start a CF-End ends within 1250 us, but not within 1000 us.
+    for (limit, truncated) in [(1250, true), (1000, false)] {
+        let (ledger, all) = opportunities(limit, TxopProtection::Multiple);
+        let mut gaps = [0; 2];
+        for pair in all.windows(2) {
+            let (burst, next) = (&pair[0], &pair[1][0]);
+            let start = burst[0].start;
+            if burst.iter().any(|f| f.outcome != FrameOutcome::Received) {
+                continue;
+            }
+            let kinds: Vec<FrameKind> = burst.iter().map(|f| f.kind).collect();
+            let end = if truncated { &[CfEnd][..] } else { &[] };
+            assert_eq!(kinds, [&[Data, Ack, Data, Ack, Data, Ack], end].concat());
+            for f in burst.iter().filter(|f| f.kind != CfEnd) {
+                assert_eq!(f.duration, (start + Span::from_micros(limit)).since(f.end), "{f:?}");
+            }
+            // The holder counts from the end of its last frame, the other station from the end of its NAV.
+            let quiet = match (truncated, next.from == burst[0].from) {
+                (true, _) => {
+                    let f = burst.last().unwrap();
+                    let times = [f.start, f.end].map(|at| at.since(start).as_micros());
+                    assert_eq!((times, f.to, f.bytes, f.duration), ([972, 1030], BROADCAST, 20, Span::ZERO));
+                    1030
+                }
+                (false, true) => 962,
+                (false, false) => 1000,
+            };
+            let waits = next.start.since(start).as_micros() - quiet;
+            assert!(waits >= 28 && (waits - 28) % 9 == 0, "{waits} us after {quiet}");
+            gaps[usize::from(next.from == burst[0].from)] += 1;
+        }
+        assert!(gaps.iter().all(|n| *n > 100), "{gaps:?}");
+        assert_eq!(ledger.sum(), ledger.booked().since(Time::ZERO));
+        let ends: u64 = all.iter().flatten().filter(|f| f.kind == CfEnd).map(|f| f.end.since(f.start).as_nanos()).sum();
+        let booked: u64 = ledger.stations.iter().map(|s| s.rts_cts.as_nanos()).sum();
+        assert!(booked >= ends && booked <= ends + 58_000, "{booked} {ends}");
+    }
+    // Single protection: Duration fields end with the exchange, and there is no CF-End.
+    let (_, all) = opportunities(1250, TxopProtection::Single);
+    let most = all.iter().flatten().map(|f| (f.kind == CfEnd, f.duration)).max();
+    assert_eq!(most, Some((false, Span::from_micros(60))));
 }
 
 /// The order in which the datagrams of two flows of one station are sent: three of best effort from 1 ms on, and one of

@@ -131,6 +131,7 @@ fn scenario_of(
         idle_access: if draw { IdleAccess::Draw } else { IdleAccess::Immediate },
         after_collision: if difs { AfterCollision::Difs } else { AfterCollision::Eifs },
         rts_threshold,
+        txop_protection: if seed % 2 == 0 { TxopProtection::Single } else { TxopProtection::Multiple },
         retry_short: retry,
         retry_long: retry.div_ceil(2),
     };

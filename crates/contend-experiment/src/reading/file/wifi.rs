@@ -12,7 +12,9 @@ use crate::names::suggest;
 use contend_core::qdisc;
 use contend_core::registry::{Choice, Unit, Value};
 use contend_sim::loss;
-use contend_sim::scenario::{AfterCollision, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec};
+use contend_sim::scenario::{
+    AfterCollision, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec, TxopProtection,
+};
 use contend_sim::wifi::access::{self, Setting};
 use contend_sim::wifi::phy::{Durations, Phy, Preamble, Protection, Standard};
 use std::collections::BTreeSet;
@@ -149,6 +151,9 @@ fn read_mac(f: &mut Fields, phy: &Phy) -> Result<MacSpec, FileError> {
             } else {
                 Ok(v.bytes(0..=65_535)? as u32)
             }
+        })?,
+        txop_protection: f.read_or("txop_protection", TxopProtection::Single, |v| {
+            v.word(&[("single", TxopProtection::Single), ("multiple", TxopProtection::Multiple)])
         })?,
         busy_slot: read_busy_slot(f)?,
         idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| {

@@ -52,6 +52,7 @@ fn frame(f: &Frame, run: &Run) -> Value {
         FrameKind::Cts => "CTS",
         FrameKind::BlockAck => "block ACK",
         FrameKind::Request => "block ACK request",
+        FrameKind::CfEnd => "CF-End",
     };
     let outcome = match f.outcome {
         FrameOutcome::Received => "received",

@@ -98,6 +98,7 @@ fn packed(frames: &[&Frame]) -> Packed {
             FrameKind::Cts => 3,
             FrameKind::BlockAck => 4,
             FrameKind::Request => 5,
+            FrameKind::CfEnd => 6,
         };
         let shape = (
             kind,

@@ -62,7 +62,7 @@ impl Nav {
 /// The reservations that outlast the exchange that made them, in a cell.
 ///
 /// A frame sets the NAV of all stations except its sender and its receiver. So nearly all stations have the same NAV,
-/// and there is one only after an exchange that the channel has cut short.
+/// and there is one only after an exchange that ends before the time that it reserves.
 #[derive(Debug, Default)]
 pub(crate) struct Navs {
     /// True if there may be a reservation.
@@ -102,17 +102,17 @@ impl Navs {
 
     /// Forgets all reservations if the last one has ended by `now`.
     pub(crate) fn forget(&mut self, now: Time) {
-        let Navs { stand, all, apart } = self;
-        *stand = all.reserved_until() > now || apart.iter().any(|(_, nav)| nav.reserved_until() > now);
-        if !*stand {
-            *all = Nav::default();
-            apart.clear();
+        let Navs { all, apart, .. } = self;
+        self.stand = all.reserved_until() > now || apart.iter().any(|(_, nav)| nav.reserved_until() > now);
+        if !self.stand {
+            self.reset();
         }
     }
 
-    /// The channel cuts an exchange between two stations short. Those that heard its first frame keep the medium free
-    /// `until`, or until `check`, see [`Nav::reserve`]. `receiver` gives the NAV of the receiver, which has the one
-    /// that it is called with.
+    /// An exchange between two stations ends before the time that its frames reserve: the channel has cut it short, or
+    /// its transmission opportunity lasts longer. Those that heard its first frame keep the medium free `until`, or
+    /// until `check`, see [`Nav::reserve`]. `receiver` gives the NAV of the receiver, which has the one that it is
+    /// called with.
     pub(crate) fn reserve(
         &mut self,
         [from, to]: [StationId; 2],
@@ -127,6 +127,13 @@ impl Navs {
         let all = self.all;
         self.apart.retain(|(_, nav)| *nav != all);
         self.stand = true;
+    }
+
+    /// All stations have heard a CF-End: no reservation stands.
+    pub(crate) fn reset(&mut self) {
+        self.stand = false;
+        self.all = Nav::default();
+        self.apart.clear();
     }
 
     fn each(&mut self, f: impl Fn(&mut Nav)) {

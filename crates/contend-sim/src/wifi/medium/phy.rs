@@ -172,6 +172,8 @@ pub const LLC_SNAP: u32 = 8;
 pub const ACK_BYTES: u32 = 14;
 /// A request for a block acknowledgment in bytes (§9.3.1.8, compressed).
 pub const REQUEST_BYTES: u32 = 24;
+/// Length of a CF-End in bytes, FCS included (IEEE 802.11-2020 §9.3.1.6).
+pub const CF_END_BYTES: u32 = 20;
 /// A compressed block acknowledgment in bytes besides its bitmap (§9.3.1.9).
 pub const BLOCK_ACK_BYTES: u32 = 24;
 /// A CTS in bytes (§9.3.1.3).

@@ -80,6 +80,8 @@ enum Fate {
     Success(Contender),
     /// There is one sender. One part is not received, or not answered, and is the last.
     Lost(Contender, Answer, Silence, Failure),
+    /// There is one sender: a CF-End, and no exchange.
+    Ended,
     /// Several senders start in the same instant. Nothing is received.
     Collision,
 }
@@ -293,7 +295,8 @@ impl Cell {
             let Some(s) = moment.stations.in_service(who) else { return };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
             let store = moment.stations.store(who);
-            let on_air = OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin: None };
+            let service = Some(s);
+            let on_air = OnAir { plan: &plan, part: &part, service, store, start, end, outcome, origin: None };
             on_air.record(moment.out.trace, &mut self.frames);
             // A CTS-to-self counts as sent to the receiver of the data.
             let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
@@ -324,13 +327,13 @@ impl Cell {
     #[cold]
     fn cut_short(&mut self, plan: &Plan<'_>, part: &Part, start: Time, lost: bool) -> (Silence, Failure) {
         let silence = plan.silence(part);
-        let (end, until) = (start + part.end(), start + plan.duration());
+        let (end, until) = (start + part.end(), start + plan.reserved());
         let check = (part.kind == PartKind::Rts).then_some(end + silence.others);
         let (from, to) = plan.stations();
         self.navs.reserve([from, to], (until, check), |nav| {
             // With its CTS the receiver keeps the medium for the data; they have come, or not.
             if plan.part_of(PartKind::Cts).is_some() && part.kind != PartKind::Rts {
-                nav.reserve(until, None, from);
+                nav.reserve(start + plan.duration(), None, from);
             }
             if part.kind.delivers() {
                 nav.release(end, from);
@@ -360,7 +363,7 @@ impl Cell {
             self.ledger.collided(s.burst.from, part.end());
             // A CTS-to-self before the data is the beginning of the transmission.
             let (store, outcome) = (moment.stations.store(who), FrameOutcome::Collided);
-            OnAir { plan: &plan, part: &part, service: s, store, start: now, end: over, outcome, origin: None }
+            OnAir { plan: &plan, part: &part, service: Some(s), store, start: now, end: over, outcome, origin: None }
                 .record(moment.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - now);
@@ -373,7 +376,7 @@ impl Cell {
         self.activity = Activity::Rest(self.exchange.end);
         match self.exchange.fate {
             Fate::Success(who) | Fate::Lost(who, ..) => Some(who),
-            Fate::Collision => None,
+            Fate::Collision | Fate::Ended => None,
         }
     }
 
@@ -397,6 +400,10 @@ impl Cell {
                     self.resume(moment, to, None, now + silence.receiver.unwrap_or_default());
                 }
                 self.fail(moment, who, missing, failure, now + silence.sender);
+            }
+            Fate::Ended => {
+                self.navs.reset();
+                self.contention.turn_idle(now, Span::ZERO, Span::ZERO);
             }
             Fate::Collision => {
                 // The other stations have heard a frame that they could not decode.
@@ -435,12 +442,23 @@ impl Cell {
             all.push(Success::new(s.burst.from, s.burst.to));
         }
         let (now, won, air) = (moment.now, self.won, moment.air);
-        let snr = moment.stations.in_service(who).and_then(|s| self.reception.snr(air.channel_of(&s.burst)));
+        let burst = moment.stations.in_service(who).map(|s| s.burst);
+        let snr = burst.and_then(|burst| self.reception.snr(air.channel_of(&burst)));
         let follows = now + air.timing().sifs;
         let next = moment.answered(who, self.heard(moment, who), snr, follows - won);
+        let reserving = burst.filter(|burst| !burst.reserves.is_zero());
+        if let Some(burst) = &reserving {
+            // Of a transmission opportunity, only stations to which all its frames were addressed have no NAV.
+            let until = self.exchange.start + burst.reserves;
+            self.navs.reserve([burst.from, burst.to], (until, None), |_| {});
+        }
         if next == Next::GoOn {
             self.ledger.ifs(follows - now);
             self.exchange(moment, who, follows);
+            return;
+        }
+        if reserving.is_some_and(|burst| self.end_early(moment, &burst)) {
+            self.contention.back_off(who, next.slots(), next.has_burst());
             return;
         }
         self.contention.turn_idle(now, Span::ZERO, Span::ZERO);
@@ -451,6 +469,25 @@ impl Cell {
         } else {
             self.contention.back_off(who, next.slots(), next.has_burst());
         }
+    }
+
+    /// The exchange of `burst` was the last of its transmission opportunity, which reserves more. True if its sender
+    /// sends a CF-End, for which there must be time (IEEE 802.11-2020 §10.23.2.10).
+    fn end_early(&mut self, moment: &mut Moment<'_, '_>, burst: &Burst) -> bool {
+        let (start, plan) = (self.exchange.start, moment.air.plan(burst));
+        let part = plan.cf_end();
+        if part.end() > burst.reserves {
+            return false;
+        }
+        let (outcome, start, end) = (FrameOutcome::Received, start + part.start, start + part.end());
+        self.ledger.ifs(start - moment.now);
+        OnAir { plan: &plan, part: &part, service: None, store: None, start, end, outcome, origin: None }
+            .record(moment.out.trace, &mut self.frames);
+        // It counts as sent to the receiver of the exchange, as a CTS-to-self does.
+        self.ledger.frame(burst.from, burst.to, plan.account(&part), part.airtime, false);
+        self.activity = Activity::Rest(end);
+        self.exchange = Exchange { start, end, fate: Fate::Ended };
+        true
     }
 
     /// The medium has just become idle, and reservations may stand: stations count slots after their NAV, and at the

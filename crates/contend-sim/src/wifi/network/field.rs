@@ -103,7 +103,7 @@ struct Options {
 }
 
 /// A frame on the air.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Flight {
     kind: PartKind,
     /// The contender whose exchange it belongs to.

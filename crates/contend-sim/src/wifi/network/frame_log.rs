@@ -3,6 +3,7 @@
 use crate::mobility::Point;
 use crate::trace::Trace;
 use crate::wifi::frame::{Frame, FrameOutcome, InFrame, More};
+use crate::wifi::ids::Category;
 use crate::wifi::medium::phy::BLOCK_ACK_BYTES;
 use crate::wifi::sender::mac::InService;
 use crate::wifi::sender::plan::{Content, Part, PartKind, Plan};
@@ -27,8 +28,8 @@ pub struct FrameLog {
 pub(super) struct OnAir<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) part: &'a Part,
-    /// The burst of the plan.
-    pub(super) service: &'a InService,
+    /// The burst of the plan; `None` for a CF-End, which follows when the burst is no longer in service.
+    pub(super) service: Option<&'a InService>,
     /// Where the burst comes from, if its sender has aggregates.
     pub(super) store: Option<&'a Store>,
     pub(super) start: Time,
@@ -81,7 +82,8 @@ impl FrameLog {
     /// Keeps what else a capture shows of the frame.
     fn more(&mut self, on_air: &OnAir<'_>) -> More {
         let Some(store) = on_air.store else { return More::Nothing };
-        match (on_air.part.kind, on_air.service.burst.content) {
+        let Some(service) = on_air.service else { return More::Nothing };
+        match (on_air.part.kind, service.burst.content) {
             (PartKind::Data, Content::Aggregate(..) | Content::Together(_)) => {
                 let from = self.packets.len() as u32;
                 self.packets.extend(store.on_air());
@@ -115,21 +117,22 @@ impl OnAir<'_> {
     /// All that a capture shows of it.
     fn frame(&self) -> Frame {
         let (from, to) = self.plan.ends(self.part);
+        let data = if self.part.kind == PartKind::Data { self.service } else { None };
         Frame {
             start: self.start,
             end: self.end,
             from,
             to,
             kind: self.part.kind.frame(),
-            category: self.service.category,
+            category: self.service.map_or(Category::Be, |s| s.category),
             outcome: self.outcome,
             rate: self.plan.format(self.part.kind).bps,
             mode: self.plan.format(self.part.kind).mode(),
-            retry: self.service.attempt,
-            sequence: self.service.sequence,
+            retry: self.service.map_or(0, |s| s.attempt),
+            sequence: self.service.map_or(0, |s| s.sequence),
             duration: self.plan.nav(self.part),
             bytes: self.plan.bytes(self.part.kind),
-            packet: (self.part.kind == PartKind::Data).then_some(self.service.packet),
+            packet: data.map(|s| s.packet),
             more: More::Nothing,
             origin: self.origin,
         }

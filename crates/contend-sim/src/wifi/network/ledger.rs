@@ -34,7 +34,7 @@ pub struct StationAccounts {
     pub payload: Span,
     /// ACKs that the station sends.
     pub ack: Span,
-    /// RTS and CTS that the station sends.
+    /// RTS, CTS and CF-End that the station sends.
     pub rts_cts: Span,
     /// The station's data frames that the medium corrupted.
     pub errored: Span,

@@ -248,7 +248,8 @@ impl Air {
         let bytes = bytes.min(MAX_PACKET);
         let protection = self.timing.limits.protection.of(bytes);
         let rate = self.present[station as usize].get();
-        let burst = Burst { from: station, to: station, bytes, content: Content::Packet, protection, rate };
+        let (content, reserves) = (Content::Packet, Span::ZERO);
+        let burst = Burst { from: station, to: station, bytes, content, protection, rate, reserves };
         self.difs + self.plan(&burst).duration()
     }
 
@@ -270,7 +271,7 @@ impl Air {
         } else {
             let content = Content::Aggregate(0, Bitmap::of(agreed.window));
             let protection = self.timing.limits.protection.of_psdu(rates.most);
-            let burst = Burst { from, to, bytes: 0, content, protection, rate };
+            let burst = Burst { from, to, bytes: 0, content, protection, rate, reserves: Span::ZERO };
             limit.saturating_sub(Plan::new(&burst, &self.timing, rates).duration_without_data()).min(agreed.duration)
         };
         rates.rate.largest_psdu(left).unwrap_or(0).min(rates.most)

@@ -19,6 +19,7 @@ use crate::stats::{QueueMeter, count};
 use crate::trace::Event;
 use crate::wifi::access::{Access, Channel, Draw, Seen};
 use crate::wifi::ids::{Category, StationId};
+use crate::wifi::spec::TxopProtection;
 use contend_core::qdisc::{AirReport, Qdisc};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
@@ -314,7 +315,8 @@ impl Mac {
         let (from, to, bytes) = (self.station, packet.next_hop, packet.size);
         let protection = self.limits.protection.of(bytes);
         let Chosen { rate, .. } = rate(&mut around.rates, around.now, around.air, (from, to), 0);
-        let burst = Burst { from, to, bytes, content: Content::Packet, protection, rate };
+        let (content, reserves) = (Content::Packet, Span::ZERO);
+        let burst = Burst { from, to, bytes, content, protection, rate, reserves };
         self.sequence = (self.sequence + 1) & 0xfff;
         self.in_service = Some(InService::new(burst, category, Batch::default(), packet, self.sequence));
     }
@@ -394,11 +396,31 @@ impl Mac {
         }
         if self.txop.is_zero() {
             self.take_next(around);
-        } else if self.goes_on(around, self.txop.saturating_sub(held)) {
-            return Next::GoOn;
+        } else {
+            let left = self.txop.saturating_sub(held);
+            if self.goes_on(around, left) {
+                self.reserve(left);
+                return Next::GoOn;
+            }
         }
         let slots = self.backoff(around.now, Draw::Success, heard);
         self.other(slots)
+    }
+
+    /// Its transmission opportunity begins.
+    #[inline]
+    pub(crate) fn wins(&mut self) {
+        self.reserve(self.txop);
+    }
+
+    /// The exchange of the burst in service begins when so much is left of the transmission opportunity.
+    #[inline]
+    fn reserve(&mut self, left: Span) {
+        if self.limits.txop_protection == TxopProtection::Multiple
+            && let Some(s) = &mut self.in_service
+        {
+            s.burst.reserves = left;
+        }
     }
 
     /// Takes the next burst into service. True if its exchange takes no longer than `left`, what is left of the

@@ -8,7 +8,9 @@
 use super::timing::{RateNumber, RateTable, Timing};
 use crate::wifi::frame::{Account, FrameKind};
 use crate::wifi::ids::{BROADCAST, StationId};
-use crate::wifi::medium::phy::{Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES};
+use crate::wifi::medium::phy::{
+    Airtime, BLOCK_ACK_BYTES, CF_END_BYTES, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES,
+};
 use crate::wifi::spec::Bitmap;
 use contend_core::Span;
 
@@ -27,6 +29,8 @@ pub(crate) struct Burst {
     pub(crate) protection: Protection,
     /// The rate of its data. The rates of the other parts follow from it.
     pub(crate) rate: RateNumber,
+    /// With multiple protection, what is left of the transmission opportunity when its exchange begins; else zero.
+    pub(crate) reserves: Span,
 }
 
 /// What a burst is on the air.
@@ -62,7 +66,7 @@ pub(crate) enum Answer {
 }
 
 /// Kinds of part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PartKind {
     /// Request to send.
     Rts,
@@ -71,6 +75,7 @@ pub(crate) enum PartKind {
     /// Clear to send, addressed to the sender itself (CTS-to-self). All stations hear it; there is no answer.
     CtsToSelf,
     /// Data.
+    #[default]
     Data,
     /// Request for a block acknowledgment.
     Request,
@@ -78,6 +83,8 @@ pub(crate) enum PartKind {
     Ack,
     /// Block acknowledgment.
     BlockAck,
+    /// The end of a transmission opportunity, after its last exchange. All stations hear it; there is no answer.
+    CfEnd,
 }
 
 /// One frame of an exchange.
@@ -127,6 +134,7 @@ impl PartKind {
             PartKind::Request => FrameKind::Request,
             PartKind::Ack => FrameKind::Ack,
             PartKind::BlockAck => FrameKind::BlockAck,
+            PartKind::CfEnd => FrameKind::CfEnd,
         }
     }
 
@@ -134,7 +142,7 @@ impl PartKind {
     pub(crate) fn missing(self) -> Answer {
         match self {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Answer::Cts,
-            PartKind::Data | PartKind::Request | PartKind::Ack | PartKind::BlockAck => Answer::Ack,
+            PartKind::Data | PartKind::Request | PartKind::Ack | PartKind::BlockAck | PartKind::CfEnd => Answer::Ack,
         }
     }
 
@@ -218,6 +226,16 @@ impl<'a> Plan<'a> {
         self.duration_without_data() + self.data.total
     }
 
+    /// How long its Duration fields reserve the medium, from the start of the exchange on.
+    pub(crate) fn reserved(&self) -> Span {
+        self.duration().max(self.burst.reserves)
+    }
+
+    /// The CF-End that ends a transmission opportunity after this exchange.
+    pub(crate) fn cf_end(&self) -> Part {
+        self.part(PartKind::CfEnd)
+    }
+
     /// How long the exchange takes besides its data.
     pub(crate) fn duration_without_data(&self) -> Span {
         if self.burst.to == BROADCAST {
@@ -258,6 +276,8 @@ impl<'a> Plan<'a> {
             PartKind::CtsToSelf => (Span::ZERO, r.cts),
             PartKind::Data | PartKind::Request => (self.before_data(), self.data.total),
             PartKind::Ack | PartKind::BlockAck => (self.before_data() + self.data.total + sifs, self.answer),
+            // As RTS and CTS, it has a basic rate (IEEE 802.11-2020 §10.6.6.2).
+            PartKind::CfEnd => (self.duration() + sifs, r.control.airtime(CF_END_BYTES).total),
         };
         Part { kind, start, airtime }
     }
@@ -273,6 +293,7 @@ impl<'a> Plan<'a> {
                 Content::Packet | Content::Request(_) => self.burst.bytes + self.timing.limits.protection.overhead,
             },
             PartKind::Request => REQUEST_BYTES,
+            PartKind::CfEnd => CF_END_BYTES,
             PartKind::Ack => self.timing.ack_bytes,
             PartKind::BlockAck => match self.burst.content {
                 Content::Aggregate(_, bitmap) | Content::Request(bitmap) => BLOCK_ACK_BYTES + bitmap.bytes(),
@@ -284,7 +305,9 @@ impl<'a> Plan<'a> {
     /// The format of a part of this kind.
     pub(crate) fn format(&self, kind: PartKind) -> &'a Format {
         match kind {
-            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => &self.rates.control,
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request | PartKind::CfEnd => {
+                &self.rates.control
+            }
             PartKind::Data => &self.rates.rate,
             PartKind::Ack | PartKind::BlockAck => &self.rates.answer,
         }
@@ -302,20 +325,21 @@ impl<'a> Plan<'a> {
         match part.kind {
             PartKind::Rts | PartKind::Data | PartKind::Request => (from, to),
             PartKind::CtsToSelf => (from, from),
+            PartKind::CfEnd => (from, BROADCAST),
             PartKind::Cts | PartKind::Ack | PartKind::BlockAck => (to, from),
         }
     }
 
-    /// The Duration field of `part`: how long the exchange lasts after it.
+    /// The Duration field of `part`: how long the exchange lasts after it, or with multiple protection the opportunity.
     pub(crate) fn nav(&self, part: &Part) -> Span {
-        self.duration() - part.end()
+        if part.kind == PartKind::CfEnd { Span::ZERO } else { self.reserved() - part.end() }
     }
 
     /// The account for the airtime of `part`.
     #[inline]
     pub(crate) fn account(&self, part: &Part) -> Account {
         match part.kind {
-            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Account::RtsCts,
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::CfEnd => Account::RtsCts,
             PartKind::Data => {
                 let payload = match self.burst.content {
                     Content::Packet => self.rates.payload(self.burst.bytes),
@@ -344,7 +368,7 @@ impl<'a> Plan<'a> {
                 Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others }
             }
             // The receiver of the exchange has sent this part. It waits for the time that the part reserves.
-            PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack | PartKind::BlockAck => {
+            PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack | PartKind::BlockAck | PartKind::CfEnd => {
                 Silence { sender: could_not_decode, receiver: None, others }
             }
         }
@@ -358,10 +382,16 @@ mod tests {
     use crate::wifi::ids::AP;
     use crate::wifi::medium::phy::{Phy, Preamble, Standard};
     use crate::wifi::sender::timing::{Limits, ProtectionRule};
+    use crate::wifi::spec::TxopProtection;
 
     /// 802.11g at 54 Mb/s, answers at 6 Mb/s. By hand: data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a
     /// protection CTS at 11 Mb/s 203 us.
     fn with<T>(protection: Protection, f: impl FnOnce(Plan<'_>) -> T) -> T {
+        reserving(protection, 0, f)
+    }
+
+    /// As [`with`]; its frames reserve so many microseconds.
+    fn reserving<T>(protection: Protection, reserves: u64, f: impl FnOnce(Plan<'_>) -> T) -> T {
         let mut phy = Phy::new(Standard::G, Preamble::Long);
         (phy.basic, phy.protection) = (vec![6_000_000], protection);
         let protects = phy.rate(if protection == Protection::CtsToSelf { 11_000_000 } else { 6_000_000 }).unwrap();
@@ -375,6 +405,7 @@ mod tests {
                 short: 7,
                 long: 4,
                 protection: ProtectionRule { rts_threshold: u32::MAX, overhead: phy.mpdu(0), otherwise: protection },
+                txop_protection: TxopProtection::Single,
             },
             protection_rate: protects,
             ack_bytes: 14,
@@ -382,7 +413,8 @@ mod tests {
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);
         let protection = t.limits.protection.of(1500);
-        let burst = Burst { from: 3, to: AP, bytes: 1500, content: Content::Packet, protection, rate: 0 };
+        let (content, reserves) = (Content::Packet, Span::from_micros(reserves));
+        let burst = Burst { from: 3, to: AP, bytes: 1500, content, protection, rate: 0, reserves };
         f(Plan::new(&burst, &t, &r))
     }
 
@@ -408,6 +440,24 @@ mod tests {
         let rts_cts = [((3, 0), 20, 384), ((0, 3), 14, 324), ((3, 0), 1536, 60), ((0, 3), 14, 0)];
         assert_eq!(told(Protection::RtsCts), rts_cts);
         assert_eq!(told(Protection::CtsToSelf)[0], ((3, 3), 14, 324));
+    }
+
+    #[test]
+    fn with_multiple_protection_duration_fields_last_until_the_end_of_the_opportunity() {
+        let navs = |reserves| {
+            let one = |p: &Plan<'_>, part: &Part| p.nav(part).as_micros();
+            reserving(Protection::RtsCts, reserves, |p| p.parts().map(|part| one(&p, &part)).collect::<Vec<_>>())
+        };
+        // RTS ends at 58, CTS at 118, data at 382 and ACK at 442 us. The first exchange may last longer than the limit.
+        assert_eq!(navs(1000), [942, 882, 618, 558]);
+        assert_eq!(navs(400), [384, 324, 60, 0]);
+        // By hand: 20 bytes at 6 Mb/s are 8 symbols after 20 us of preamble, and the signal extension.
+        let end = reserving(Protection::None, 1000, |p| {
+            let part = p.cf_end();
+            let (from, to) = p.ends(&part);
+            (part.start.as_micros(), part.airtime.as_micros(), from, to, p.bytes(part.kind), p.nav(&part).as_micros())
+        });
+        assert_eq!(end, (324, 58, 3, BROADCAST, 20, 0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::wifi::frame::MAX_PACKET;
 use crate::wifi::medium::phy::{
     ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, LONGEST_PPDU, Phy, Protection, RTS_BYTES,
 };
-use crate::wifi::spec::{AfterCollision, Bitmap, CellSpec};
+use crate::wifi::spec::{AfterCollision, Bitmap, CellSpec, TxopProtection};
 use contend_core::Refusal;
 use contend_core::Span;
 
@@ -87,7 +87,12 @@ impl Timing {
                 AfterCollision::Eifs | AfterCollision::Difs => Span::ZERO,
             },
             eifs_is_nav: mac.after_collision == AfterCollision::EifsNav,
-            limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
+            limits: Limits {
+                short: mac.retry_short.max(1),
+                long: mac.retry_long.max(1),
+                protection,
+                txop_protection: mac.txop_protection,
+            },
             protection_rate,
             ack_bytes: ACK_BYTES + if spec.field.as_ref().is_some_and(|f| f.notes_on_air) { NOTE_BYTES } else { 0 },
             setting: Setting::of(phy).member(0, spec.members().count() as u32),
@@ -103,6 +108,8 @@ pub(crate) struct Limits {
     /// Most failures that count against the long limit (dot11LongRetryLimit), at least 1.
     pub(crate) long: u32,
     pub(crate) protection: ProtectionRule,
+    /// What its transmission opportunities reserve.
+    pub(crate) txop_protection: TxopProtection,
 }
 
 /// The rule for the protection of data frames.

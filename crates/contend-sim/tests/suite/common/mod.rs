@@ -73,6 +73,7 @@ pub const MAC: MacSpec = MacSpec {
     retry_short: 7,
     retry_long: 4,
     rts_threshold: u32::MAX,
+    txop_protection: TxopProtection::Single,
     busy_slot: BusySlot::Frozen,
     idle_access: IdleAccess::Immediate,
     after_collision: AfterCollision::Eifs,

@@ -120,14 +120,17 @@ fn lossy_cells_send_the_same_frames_in_a_field() {
 fn opportunities_of_several_frames_are_the_same_in_a_field() {
     let txop = Value::Time(Span::from_millis(3));
     let rules = [choose(access::REGISTRY, "edca", &[]), choose(access::REGISTRY, "dcf", &[("txop", txop)])];
-    for (rule, (down, up), seed) in
-        rules.iter().flat_map(|rule| [((1, 0), 510), ((2, 2), 1)].map(|(flows, seed)| (rule, flows, seed)))
+    let protections = [TxopProtection::Single, TxopProtection::Multiple];
+    let networks = [((1, 0), 510), ((2, 2), 1)].map(|network| protections.map(|p| (network, p))).concat();
+    for (rule, ((down, up), seed), txop_protection) in
+        rules.iter().flat_map(|rule| networks.iter().map(move |&(network, p)| (rule, network, p)))
     {
-        let mut s = down_up(down, up, newreno(), phy_g(), MacSpec { rts_threshold: 500, ..MAC }, seed);
+        let mac = MacSpec { rts_threshold: 500, txop_protection, ..MAC };
+        let mut s = down_up(down, up, newreno(), phy_g(), mac, seed);
         s.flows.iter_mut().for_each(|f| f.category = Category::Vo);
         let cell = s.cell.as_mut().unwrap();
         cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
-        same(&format!("{} {down}+{up}", rule.entry.name), &s, 3.0);
+        same(&format!("{} {down}+{up} {txop_protection:?}", rule.entry.name), &s, 3.0);
     }
 }
 
@@ -146,10 +149,12 @@ fn aggregates_of_every_format_are_the_same_in_a_field() {
         Aggregation { window: 8, limit: 20, attempts: Some(3), asks: false, ..AGGREGATION },
         Aggregation { mpdus: 1, lifetime: Span::from_millis(20), ..AGGREGATION },
     ];
-    for (i, mode) in (0..24).map(|i| (i, modes[i % modes.len()])) {
+    let protections = [TxopProtection::Single, TxopProtection::Multiple];
+    for (i, txop_protection) in (0..24).flat_map(|i| protections.map(|p| (i, p))) {
+        let mode = modes[i % modes.len()];
         let (rts, p) = [(false, 0.0), (false, 0.2), (true, 0.2)][i / 2 % 3];
         let spec = Aggregation { hw_queue: [1, 2, 3, 0][i / 6], ..specs[i % specs.len()] };
-        let mac = MacSpec { rts_threshold: if rts { 500 } else { u32::MAX }, ..MAC };
+        let mac = MacSpec { rts_threshold: if rts { 500 } else { u32::MAX }, txop_protection, ..MAC };
         let (family, width, streams, mcs) = mode;
         let s = with_rate(down_up(2, 2, newreno(), phy_g(), mac, i as u64), modern(family, width, streams, mcs));
         let mut s = aggregating(s, spec);
@@ -159,7 +164,7 @@ fn aggregates_of_every_format_are_the_same_in_a_field() {
         cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
         let per = choose(loss::REGISTRY, "per", &[("p", Value::Number(p))]);
         cell.stations.iter_mut().for_each(|one| one.loss = Some(per.clone()));
-        same(&format!("{mode:?}, {i}"), &s, 2.2);
+        same(&format!("{mode:?}, {i}, {txop_protection:?}"), &s, 2.2);
     }
 }
 
@@ -174,6 +179,7 @@ fn mixed_cells_send_the_same_frames_in_a_field() {
             rts_threshold: if i % 2 == 0 { 500 } else { u32::MAX },
             busy_slot: if i % 5 == 0 { BusySlot::Counted } else { BusySlot::Frozen },
             after_collision: after[i % 3],
+            txop_protection: if i % 4 < 2 { TxopProtection::Single } else { TxopProtection::Multiple },
             idle_access: if i % 7 < 3 { IdleAccess::Draw } else { IdleAccess::Immediate },
             ..MAC
         };

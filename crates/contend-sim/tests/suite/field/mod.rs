@@ -13,7 +13,7 @@ use contend_sim::routing;
 use contend_sim::scenario::*;
 use contend_sim::wifi::ledger::RadioAccounts;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
-use contend_sim::wifi::{Frame, access, propagation};
+use contend_sim::wifi::{Frame, FrameKind, access, propagation};
 use proptest::prelude::*;
 
 /// The same network with all stations within range of each other in a field.
@@ -96,6 +96,35 @@ fn hidden_stations_lose_their_frames_and_rts_helps() {
     };
     let (without, with) = (goodput(u32::MAX), goodput(500));
     assert!(without < 0.4e6 && with > 1.3e6, "{without} and {with}");
+}
+
+/// A station sends to its neighbour. Of its 8 ms the exchange takes 6336 + 10 + 304 us; its CF-End of 20 bytes
+/// at 1 Mb/s lasts from 6660 to 7012 us. Packets of others arrive in the gap before it.
+#[test]
+fn a_cf_end_frees_those_that_decode_it() {
+    let starts = |from: usize, txop_protection| {
+        let mut s = chain(3, 2_000_000, 1500);
+        let second = FlowSpec { from: Place::Station(from), to: Place::Station(from + 1), ..s.flows[0].clone() };
+        let at_us = |us| Start::At(Time::ZERO + Span::from_micros(us));
+        s.flows[0].to = Place::Station(1);
+        s.flows.push(FlowSpec { ends: EndsSpec { start: at_us(106_655), ..second.ends.clone() }, ..second });
+        let cell = s.cell.as_mut().unwrap();
+        (cell.phy.cw_min, cell.mac.txop_protection) = (0, txop_protection);
+        let spec = cell.field.as_mut().unwrap();
+        (spec.sense, spec.propagation_delay) = (250.0, false);
+        let rule = choose(access::REGISTRY, "dcf", &[("txop", Value::Time(Span::from_millis(8)))]);
+        cell.stations.iter_mut().for_each(|station| station.access = rule.clone());
+        let mut net = Net::new(&s).unwrap();
+        net.keep_frames(Time::ZERO, at(1.0), 100);
+        net.run_until(at(1.0));
+        let frames = net.frames().unwrap().frames();
+        let first = frames.iter().find(|f| f.packet.is_some_and(|p| p.flow.0 == 1));
+        (first.unwrap().start.as_micros() - 100_000, frames.iter().filter(|f| f.kind == FrameKind::CfEnd).count())
+    };
+    // DIFS is 50 us. The receiver hears the CF-End. The station behind it has heard only the ACK, and waits for 8 ms.
+    assert_eq!(starts(1, TxopProtection::Multiple), (7062, 2));
+    assert_eq!(starts(2, TxopProtection::Multiple), (8050, 2));
+    assert_eq!([1, 2].map(|from| starts(from, TxopProtection::Single)), [(6700, 0); 2]);
 }
 
 /// The rules that do not need to hear the whole cell.

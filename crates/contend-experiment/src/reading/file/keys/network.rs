@@ -204,6 +204,12 @@ static WIFI: Table = Table {
             "Attempts of a frame with RTS before it is dropped."),
         key("rts_threshold", &[Kind::Word(&[word("never", "No RTS.")]), Kind::Bytes(0, 65_535)], Value("\"never\""),
             "\"500B\"", "Smallest packet that is sent with RTS."),
+        key("txop_protection", &[Kind::Word(&[
+                word("single", "The Duration field of a frame covers its exchange, and the gap before the next one."),
+                word("multiple", "It covers the rest of the TXOP, as in ns-3; a holder that has nothing more to send \
+                    ends the TXOP with a CF-End, if there is time for one."),
+            ])], Value("\"single\""), "\"multiple\"",
+            "What the frames of a TXOP with a limit reserve (IEEE 802.11-2020 9.2.5.2)."),
         key("ampdu", AMPDU_KINDS, Words("{} from 802.11n on, \"off\" before"), "{ missed = \"request\" }",
             "Frames with several packets (A-MPDU) and block acknowledgments; from 802.11n on."),
         key("amsdu", AMSDU_KINDS, Value("\"off\""), "\"7935B\"",

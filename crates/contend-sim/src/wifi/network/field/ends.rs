@@ -8,7 +8,8 @@ use super::radio::{Received, Unclear};
 use super::{Field, Flight, FlightId};
 use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
-use crate::wifi::sender::mac::Failure;
+use crate::wifi::medium::nav::Nav;
+use crate::wifi::sender::mac::{Failure, InService};
 use crate::wifi::sender::plan::{PartKind, Plan};
 use crate::wifi::spec::CtsRule;
 
@@ -22,7 +23,17 @@ impl Field {
         self.touched.push(f.from);
         match f.kind {
             // It keeps the medium for the data that it expects.
-            PartKind::Cts => radio.nav.reserve(now + f.nav, None, f.to),
+            PartKind::Cts => {
+                let expects = |s: &InService| {
+                    let plan = moment.air.plan(&s.burst);
+                    Some(plan.duration() - plan.part_of(PartKind::Cts)?.end())
+                };
+                let rest = moment.stations.in_service(f.owner).and_then(expects).unwrap_or_default();
+                let rest = self.rounded(rest);
+                self.radios[f.from as usize].nav.reserve(now + rest, None, f.to);
+            }
+            // The transmission opportunity is over.
+            PartKind::CfEnd => radio.own = None,
             PartKind::CtsToSelf => {
                 self.record(moment, &f, FrameOutcome::Received);
                 self.owe(moment, f.from, f.owner, PartKind::Data);
@@ -57,10 +68,10 @@ impl Field {
             i += 1;
             let received = self.arrived(moment, &f, id, station);
             if station != f.to {
-                self.observe(moment, &f, station, received);
+                self.observe(moment, &f, station, received && f.kind != PartKind::CfEnd);
             }
             let has_data = match f.to {
-                BROADCAST => received,
+                BROADCAST => received && f.kind == PartKind::Data,
                 to => station == to && self.resolve(moment, &f, received),
             };
             if has_data {
@@ -76,7 +87,7 @@ impl Field {
     fn over(&mut self, moment: &mut Moment<'_, '_>, id: FlightId) {
         self.free.push(id);
         let f = self.flights[id as usize];
-        if f.to == BROADCAST {
+        if f.to == BROADCAST && f.kind == PartKind::Data {
             self.record(moment, &f, FrameOutcome::Received);
             moment.broadcast_sent(f.owner);
             self.succeed(moment, f.owner);
@@ -92,7 +103,9 @@ impl Field {
         self.touched.push(station);
         if received == Received::Decoded {
             radio.unclear = Unclear::Nothing;
-            if station != f.to && f.to != BROADCAST {
+            if f.kind == PartKind::CfEnd {
+                radio.nav = Nav::default();
+            } else if station != f.to && !f.nav.is_zero() {
                 // IEEE 802.11-2016 §10.3.2.4: a station that set its NAV from an RTS may reset it when nothing follows
                 // within 2 SIFS + CTS + aRxPHYStartDelay + 2 slots.
                 let silence = |own: &Plan<'_>| own.part_of(PartKind::Rts).map(|rts| own.silence(&rts).others);
@@ -152,7 +165,7 @@ impl Field {
                 }
             }
             PartKind::Cts => self.owe(moment, f.to, f.owner, PartKind::Data),
-            PartKind::CtsToSelf => {}
+            PartKind::CtsToSelf | PartKind::CfEnd => {}
             PartKind::Data | PartKind::Request => {
                 let answer = moment.stations.in_service(f.owner).map_or(PartKind::Ack, |s| s.burst.content.answer());
                 self.owe(moment, f.to, f.owner, answer);
@@ -187,7 +200,7 @@ impl Field {
         let plan = moment.air.plan(&s.burst);
         let Some(part) = plan.part_of(f.kind) else { return };
         let (store, Flight { start, end, origin, .. }) = (moment.stations.store(f.owner), *f);
-        OnAir { plan: &plan, part: &part, service: s, store, start, end, outcome, origin }
+        OnAir { plan: &plan, part: &part, service: Some(s), store, start, end, outcome, origin }
             .record(moment.out.trace, &mut self.frames);
         let hears = match f.to {
             BROADCAST => f.from,

@@ -32,7 +32,7 @@ impl Field {
                 PartKind::Rts => Kind::Rts,
                 PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
                 PartKind::Data => Kind::Data,
-                PartKind::Ack | PartKind::BlockAck | PartKind::Request => Kind::Ack,
+                PartKind::Ack | PartKind::BlockAck | PartKind::Request | PartKind::CfEnd => Kind::Ack,
             },
             from: f.from,
             to: f.to,

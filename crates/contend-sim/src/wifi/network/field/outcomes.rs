@@ -1,13 +1,14 @@
 //! Exchanges end: their stations act on it.
 
+use super::super::frame_log::OnAir;
 use super::super::stations::Moment;
 use super::Field;
 use super::book::Doing;
 use super::radio::{Failed, Own, Unclear};
 use crate::wifi::frame::FrameOutcome;
-use crate::wifi::ids::{Contender, StationId};
+use crate::wifi::ids::{BROADCAST, Contender, StationId};
 use crate::wifi::sender::mac::{Failure, Next};
-use crate::wifi::sender::plan::{Answer, PartKind};
+use crate::wifi::sender::plan::{Answer, Burst, PartKind};
 use contend_core::observe::ExchangeOutcome;
 use contend_core::{Span, Time};
 
@@ -20,21 +21,58 @@ impl Field {
         self.observe_own(moment, &own, ExchangeOutcome::Acked, now);
         moment.report(who, now - own.start, true);
         let follows = now + self.sifs;
-        let snr = moment.stations.in_service(who).and_then(|s| self.reception.snr(moment.air.channel_of(&s.burst)));
+        let burst = moment.stations.in_service(who).map(|s| s.burst);
+        let snr = burst.and_then(|burst| self.reception.snr(moment.air.channel_of(&burst)));
         let heard = self.heard(moment, who);
         let next = moment.answered(who, heard, snr, follows - own.won);
         if next == Next::GoOn {
-            // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
-            for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
-                self.radios[h.station as usize].nav.reserve(follows, None, station);
-            }
+            self.keep_gap(now, station);
             self.radios[station as usize].own = Some(Own { start: follows, data: None, over: follows, ..own });
             self.owe(moment, station, who, PartKind::Data);
             return;
         }
-        self.idle_for_all(now);
+        let ends = burst.filter(|b| !b.reserves.is_zero()).and_then(|b| self.end_early(moment, &own, &b));
+        self.idle_for_all(ends.unwrap_or(now));
         self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
-        moment.observers.contends(who, now, Some(next.slots()));
+        moment.observers.contends(who, ends.unwrap_or(now), Some(next.slots()));
+    }
+
+    /// Another frame of the transmission opportunity of `station` follows an answer that has arrived at `now`.
+    fn keep_gap(&mut self, now: Time, station: StationId) {
+        // IEEE 802.11-2016 §9.2.5.2: Duration fields reach over the gap before the next frame of the opportunity.
+        for h in self.links.hearers(now, station).iter().filter(|h| h.decodes) {
+            self.radios[h.station as usize].nav.reserve(now + self.sifs, None, station);
+        }
+    }
+
+    /// The exchange `own` of `burst` was the last of its transmission opportunity, which reserves more. If there is
+    /// time for a CF-End, its sender sends one (IEEE 802.11-2020 §10.23.2.10). Returns when the CF-End ends.
+    fn end_early(&mut self, moment: &mut Moment<'_, '_>, own: &Own, burst: &Burst) -> Option<Time> {
+        let (now, station, plan) = (moment.now, burst.from, moment.air.plan(burst));
+        let part = plan.cf_end();
+        let start = now + self.sifs;
+        let end = start + part.airtime;
+        if end > own.start + burst.reserves {
+            return None;
+        }
+        let origin = self.frames.as_ref().and_then(|_| self.links.position(now, station));
+        OnAir {
+            plan: &plan,
+            part: &part,
+            service: None,
+            store: None,
+            start,
+            end,
+            outcome: FrameOutcome::Received,
+            origin,
+        }
+        .record(moment.out.trace, &mut self.frames);
+        let hears = if burst.to == BROADCAST { station } else { burst.to };
+        self.ledger.frame(station, hears, plan.account(&part), part.airtime, false);
+        self.keep_gap(now, station);
+        self.radios[station as usize].own = Some(Own { start, data: None, over: end, ..*own });
+        self.owe(moment, station, own.who, PartKind::CfEnd);
+        Some(end)
     }
 
     /// The exchange of `who` has failed: the part `lost` was not received, or not answered.

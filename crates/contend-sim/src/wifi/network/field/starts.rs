@@ -96,6 +96,11 @@ impl Field {
         let now = moment.now;
         let radio = &mut self.radios[station as usize];
         let Some((who, kind)) = radio.answer.take() else { return };
+        if let (PartKind::CfEnd, Some(own)) = (kind, radio.own) {
+            let (to, end, nav) = (BROADCAST, own.over, Span::ZERO);
+            self.fly(moment, Flight { kind, owner: who, from: station, to, start: now, end, nav, ..Flight::default() });
+            return;
+        }
         let blocked = radio.busy || radio.nav.reserved_until() > now;
         if self.options.cts == CtsRule::Idle && blocked && !matches!(kind, PartKind::Ack | PartKind::BlockAck) {
             let why = if kind == PartKind::Cts { Failure::Unheard } else { Failure::Blocked };
@@ -120,22 +125,8 @@ impl Field {
         let (plan, bytes) = (moment.air.plan(&s.burst), s.burst.bytes);
         let Some(part) = plan.part_of(kind) else { return };
         let (from, to) = plan.ends(&part);
-        self.turn_busy(moment, from);
-        let origin = self.frames.as_ref().and_then(|_| self.links.position(now, from));
-        let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
-        let list = self.links.at_start(now, from, id);
-        let hearers = self.links.list(list);
-        let to_itself = (to == from || to == BROADCAST).then_some(1.0);
-        let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to)?.gain));
-        let end = now + part.airtime;
-        let exact = plan.nav(&part);
-        let half = Span::from_nanos(500);
-        let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
-        let flight = Flight { kind, owner, from, to, start: now, end, nav, hearers: list, bytes, origin, gain };
-        let radio = &mut self.radios[from as usize];
-        radio.transmit();
-        radio.note(now);
-        if let Some(own) = &mut radio.own
+        let (end, nav) = (now + part.airtime, self.rounded(plan.nav(&part)));
+        if let Some(own) = &mut self.radios[from as usize].own
             && own.who == owner
         {
             own.over = end + plan.silence(&part).sender;
@@ -144,7 +135,32 @@ impl Field {
         if matches!(kind, PartKind::Ack | PartKind::BlockAck) {
             moment.observers.acknowledges(from);
         }
+        self.fly(moment, Flight { kind, owner, from, to, start: now, end, nav, bytes, ..Flight::default() });
+    }
+
+    /// A duration as a Duration field says it.
+    #[inline]
+    pub(super) fn rounded(&self, exact: Span) -> Span {
+        let half = Span::from_nanos(500);
+        if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact }
+    }
+
+    /// `flight` goes on the air now. Who hears it is not yet filled in.
+    #[inline]
+    fn fly(&mut self, moment: &mut Moment<'_, '_>, flight: Flight) {
+        let (now, Flight { from, to, end, .. }) = (moment.now, flight);
+        self.turn_busy(moment, from);
+        let origin = self.frames.as_ref().and_then(|_| self.links.position(now, from));
+        let id = self.free.pop().unwrap_or(self.flights.len() as FlightId);
+        let list = self.links.at_start(now, from, id);
+        let hearers = self.links.list(list);
+        let to_itself = (to == from || to == BROADCAST).then_some(1.0);
+        let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to)?.gain));
         let first = hearers.first().map(|h| h.delay);
+        let flight = Flight { hearers: list, origin, gain, ..flight };
+        let radio = &mut self.radios[from as usize];
+        radio.transmit();
+        radio.note(now);
         match self.flights.get_mut(id as usize) {
             Some(place) => *place = flight,
             None => self.flights.push(flight),

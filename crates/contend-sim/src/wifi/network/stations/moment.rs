@@ -134,6 +134,7 @@ impl Moment<'_, '_> {
             self.with(who, |mac, around| mac.extend(around));
             self.took(who);
         }
+        self.stations.macs[who as usize].wins();
     }
 
     /// The burst of `who` was acknowledged, see [`Mac::answered`].

@@ -112,7 +112,8 @@ impl Mac {
             }
             _ => (Content::Aggregate(batch.psdu, batch.bitmap), rule.of_psdu(batch.psdu)),
         };
-        Burst { from: self.station, to: batch.to, bytes: batch.bytes, content, protection, rate }
+        let (from, to, bytes) = (self.station, batch.to, batch.bytes);
+        Burst { from, to, bytes, content, protection, rate, reserves: Span::ZERO }
     }
 
     /// The batch in service goes on the air and takes what has come for its receiver since it was made.
