@@ -158,9 +158,9 @@ fn a_cf_end_is_for_all_and_reserves_nothing() {
     run.detail.frames.extend(&ends);
     let Some(file) = captured(&run, CaptureFormat::default()) else { return };
     assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
-    let fields = ["wlan.ra", "wlan.ta", "wlan.duration", "wlan.fcs.status", "frame.len"];
+    let fields = ["wlan.ra", "wlan.bssid", "wlan.duration", "wlan.fcs.status", "frame.len"];
     let fields: Vec<&str> = fields.iter().flat_map(|f| ["-e", f]).collect();
-    let check = ["-o", "wlan.check_fcs:TRUE", "-Y", "wlan.fc.type_subtype == 0x1e", "-T", "fields"];
+    let check = ["-o", "wlan.check_checksum:TRUE", "-Y", "wlan.fc.type_subtype == 0x1e", "-T", "fields"];
     let text = tshark(file.path(), &[&check[..], &fields].concat());
     let expected = ends.iter().map(|f| format!("ff:ff:ff:ff:ff:ff\t02:00:00:00:00:{:02x}\t0\t1\t42", f.from));
     assert_eq!(text.lines().collect::<Vec<_>>(), expected.collect::<Vec<_>>());
