@@ -8,7 +8,7 @@ acknowledgment the data of the same TXOP have 20 MHz. Beacons are left out.
 
 import random
 
-SLOT, SIFS, BLOCK_ACK, REQUEST, CF_END, TIMEOUT = 9_000, 16_000, 32_000, 32_000, 28_000, 45_000
+SLOT, SIFS, BLOCK_ACK, REQUEST, CF_END, TIMEOUT = 9_000, 16_000, 32_000, 32_000, 52_000, 45_000
 # Data bits of a symbol of MCS 7 at 80 and at 20 MHz.
 WIDE, NARROW = 1170, 260
 # AIFSN, CWmin, CWmax, TXOP limit.

@@ -276,8 +276,7 @@ impl<'a> Plan<'a> {
             PartKind::CtsToSelf => (Span::ZERO, r.cts),
             PartKind::Data | PartKind::Request => (self.before_data(), self.data.total),
             PartKind::Ack | PartKind::BlockAck => (self.before_data() + self.data.total + sifs, self.answer),
-            // As RTS and CTS, it has a basic rate (IEEE 802.11-2020 §10.6.6.2).
-            PartKind::CfEnd => (self.duration() + sifs, r.control.airtime(CF_END_BYTES).total),
+            PartKind::CfEnd => (self.duration() + sifs, self.timing.cf_end.airtime(CF_END_BYTES).total),
         };
         Part { kind, start, airtime }
     }
@@ -305,9 +304,8 @@ impl<'a> Plan<'a> {
     /// The format of a part of this kind.
     pub(crate) fn format(&self, kind: PartKind) -> &'a Format {
         match kind {
-            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request | PartKind::CfEnd => {
-                &self.rates.control
-            }
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => &self.rates.control,
+            PartKind::CfEnd => &self.timing.cf_end,
             PartKind::Data => &self.rates.rate,
             PartKind::Ack | PartKind::BlockAck => &self.rates.answer,
         }
@@ -408,6 +406,7 @@ mod tests {
                 txop_protection: TxopProtection::Single,
             },
             protection_rate: protects,
+            cf_end: phy.lowest_basic(),
             ack_bytes: 14,
             setting: Setting::of(&phy),
         };
