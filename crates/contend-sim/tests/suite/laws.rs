@@ -131,7 +131,7 @@ fn scenario_of(
         idle_access: if draw { IdleAccess::Draw } else { IdleAccess::Immediate },
         after_collision: if difs { AfterCollision::Difs } else { AfterCollision::Eifs },
         rts_threshold,
-        txop_protection: if seed % 2 == 0 { TxopProtection::Single } else { TxopProtection::Multiple },
+        txop_protection: [TxopProtection::Single, TxopProtection::Multiple][(seed % 2) as usize],
         retry_short: retry,
         retry_long: retry.div_ceil(2),
     };
