@@ -192,11 +192,6 @@ pub struct ReceiverCounters {
 }
 
 impl ReceiverCounters {
-    /// IP bytes that arrived, without payload that still waits for earlier bytes. Between two instants it grows at least
-    /// as much as [`delivered_bytes`](ReceiverCounters::delivered_bytes).
-    pub fn taken_bytes(&self) -> u64 {
-        self.bytes - self.held_bytes
-    }
     /// `p` arrived with data, whether or not they are new.
     pub fn arrived(&mut self, p: &Packet) {
         count(&mut self.packets);

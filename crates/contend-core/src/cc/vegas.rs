@@ -1,15 +1,16 @@
 //! Vegas: keeps a few segments of its window in the queue of the path. It measures the queue by the round-trip times.
 //!
 //! - For a window of W segments, a minimum round-trip time B and a current one R, W (R - B) / R segments wait. Once per
-//!   round trip this backlog is compared with `alpha` and `beta`, without rounding. ns-2 first rounds the backlog to
-//!   whole segments.
+//!   round trip this backlog is compared with `alpha` and `beta`; with `rounded`, as in ns-2, after rounding to whole
+//!   segments.
 //! - W is the smaller of the window and the receiver's window, for the expected and for the actual rate, as in Linux.
 //!   Brakmo and Peterson, and ns-2, count the segments sent in the round trip.
 //! - If the window is to grow in a round trip, it grows by one segment at the start, as in Linux. With `growth =
 //!   "spread"` it grows by 1 / cwnd per acknowledgment, as in Brakmo and Peterson ("linearly during the next RTT") and
 //!   in ns-2.
 //! - Slow start doubles the window in every second round trip and keeps it in the other. As in ns-2, it ends with a
-//!   window smaller by an eighth. A loss also ends it.
+//!   window smaller by an eighth, of which whole segments count; spread growth goes on from the fraction. A loss also
+//!   ends it.
 //! - After a loss, three quarters of the window remain (Brakmo and Peterson, ns-2). If the same segment is lost again,
 //!   half of the window remains (ns-2). A timeout is answered as in Reno.
 //! - The recovery `vegas` decides which losses reach the controller: no loss of a segment sent before the last
@@ -50,6 +51,8 @@ pub const PARAMS: &[Param] = &[
             each acknowledgment (Brakmo and Peterson, ns-2)",
     )
     .default("at_once"),
+    Param::flag("rounded", "true if the backlog is rounded to whole segments before it is compared (ns-2)")
+        .default("false"),
 ];
 
 /// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.
@@ -62,6 +65,8 @@ struct Vegas {
     least: bool,
     /// True if growth is spread over a round trip.
     spread: bool,
+    /// True if the backlog counts in whole segments.
+    rounded: bool,
     /// True if the window grows in the current round trip (only for spread growth).
     growing: bool,
     /// True if the current round trip of slow start doubles the window.
@@ -99,6 +104,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
         gamma,
         least,
         spread: args.word("growth") == "spread",
+        rounded: args.flag("rounded"),
         growing: false,
         doubling: true,
         samples: 0,
@@ -124,7 +130,8 @@ impl Controller for Vegas {
         if ack.round_start
             && let Some(rtt) = self.round()
         {
-            let wait = backlog(w.cwnd.min(w.rwnd), rtt, self.base_us);
+            let exact = backlog(w.cwnd.min(w.rwnd), rtt, self.base_us);
+            let wait = if self.rounded { exact.rounded() } else { exact };
             self.growing = self.spread && wait.below(self.alpha);
             if w.in_slow_start() {
                 // A round trip without growth and a round trip with growth alternate. Without growth, the expected and
@@ -133,7 +140,10 @@ impl Controller for Vegas {
                 if self.doubling && wait.above(self.gamma) {
                     // ns-2: the window is reduced by an eighth, and there is no slow start before the next timeout.
                     w.ssthresh = 2;
-                    w.cwnd = (w.cwnd - w.cwnd / 8).max(2);
+                    let eighths = u64::from(w.cwnd) * 7;
+                    w.cwnd = ((eighths / 8) as u32).max(2);
+                    // Spread growth counts to `cwnd` for the next segment.
+                    w.cwnd_cnt = if self.spread { (eighths % 8 * u64::from(w.cwnd) / 8) as u32 } else { 0 };
                 }
             } else if wait.above(self.beta) {
                 w.cwnd = w.cwnd.saturating_sub(1).max(2);
@@ -212,6 +222,10 @@ pub(super) fn backlog(cwnd: u32, rtt_us: u32, base_us: u32) -> Backlog {
 }
 
 impl Backlog {
+    /// The backlog in whole segments; a half is rounded up.
+    fn rounded(&self) -> Backlog {
+        Backlog { waiting: (self.waiting + self.per / 2) / self.per, per: 1 }
+    }
     /// True if the backlog is more than `n` segments.
     pub(super) fn above(&self, n: u32) -> bool {
         self.waiting > u64::from(n) * self.per
@@ -237,5 +251,10 @@ mod tests {
         let b = backlog(20, 125_000, 100_000);
         assert!(b.above(3) && !b.above(4) && !b.below(4) && b.below(5));
         assert!(backlog(u32::MAX, u32::MAX, 1).above(u32::MAX - 2));
+        // 20 segments in 115 ms: 2.6 wait, which is more than 2 and less than 3; rounded it is 3.
+        let b = backlog(20, 115_000, 100_000);
+        assert!(b.above(2) && b.below(3) && !b.rounded().above(3) && !b.rounded().below(3));
+        // 20 segments in 112 ms: 2.1.
+        assert!(!backlog(20, 112_000, 100_000).rounded().above(2));
     }
 }

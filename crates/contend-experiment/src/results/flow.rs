@@ -22,8 +22,8 @@ pub struct Flow {
     /// Payload delivered in order, each byte once, in bits per second.
     #[serde(rename = "goodput")]
     pub goodput_bps: f64,
-    /// IP packets that arrived, including duplicates, in bits per second; payload out of order counts when it is
-    /// delivered.
+    /// IP packets that arrived, including duplicates, in bits per second, with payload that waited out of order when
+    /// the warm-up ended.
     #[serde(rename = "throughput")]
     pub throughput_bps: f64,
     /// Data packets sent, including retransmissions.

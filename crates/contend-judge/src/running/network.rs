@@ -345,7 +345,7 @@ fn sample(net: &mut Net, series: &mut Series) {
         let (r, s) = (net.received(i), net.sender(i).unwrap_or_default());
         samples.push(FlowSample {
             delivered_bytes: r.delivered_bytes,
-            received_bytes: r.taken_bytes(),
+            received_bytes: r.bytes,
             snd_cwnd: s.snd_cwnd,
             snd_ssthresh: s.snd_ssthresh,
             srtt_us: s.srtt_us,

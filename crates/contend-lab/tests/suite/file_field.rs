@@ -401,8 +401,8 @@ fn a_sender_that_reads_the_air_needs_an_observer() {
     );
 }
 
-/// By hand, with a path loss of 46.6777 dB at 1 m and 30 dB for each factor of ten: from 16 dBm to -82 dBm are 98 dB, of
-/// which 51.3223 dB come from the distance: 10^(51.3223 / 30) m.
+/// By hand, with a path loss of 46.6777 dB at 1 m and 30 dB for each factor of ten: from 16 dBm to -82 dBm are 98 dB,
+/// of which 51.3223 dB come from the distance: 10^(51.3223 / 30) m.
 #[test]
 fn a_sense_in_dbm_is_the_distance_at_which_this_power_arrives() {
     let sense = |more: &str| {

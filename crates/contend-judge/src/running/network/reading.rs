@@ -108,7 +108,9 @@ pub(super) fn flows(
             },
             greedy: spec.ends.traffic.entry.has(Fact::Greedy),
             goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
-            throughput_bps: rate(r.taken_bytes() - r0.taken_bytes()),
+            // What waited out of order at the first reading is delivered after it. If it did not count here, goodput
+            // could be above throughput.
+            throughput_bps: rate(r.bytes - r0.bytes + r0.held_bytes),
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
             timeouts: s.timeouts - s0.timeouts,

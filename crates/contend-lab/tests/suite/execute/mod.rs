@@ -278,7 +278,7 @@ fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
 }
 
 /// Segments that wait for a lost one when the warm-up ends are delivered after it: goodput and throughput count them
-/// there, in the run and in each window of its series.
+/// there.
 #[test]
 fn goodput_is_never_above_throughput() {
     let file = r#"
@@ -306,10 +306,6 @@ tcp = "newreno"
     for run in &o.runs {
         let f = &run.flows[0];
         assert!(f.goodput_bps <= f.throughput_bps, "seed {}: {} {}", run.seed, f.goodput_bps, f.throughput_bps);
-        let s = &run.detail.series.flows[0];
-        for (d, r) in s.delivered_bytes.windows(2).zip(s.received_bytes.windows(2)) {
-            assert!(d[1] - d[0] <= r[1] - r[0], "seed {}", run.seed);
-        }
     }
 }
 

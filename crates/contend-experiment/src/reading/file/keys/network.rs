@@ -281,8 +281,8 @@ static FIELD: Table = Table {
         key("area", &[Kind::List(&Kind::Length)], Words("no limit"), "[\"1000m\", \"1000m\"]",
             "Width and height; all stations are inside."),
         key("range", &[Kind::Length], Value("\"250m\""), "\"250m\"", "A frame is decoded up to this distance."),
-        key("sense", &[Kind::Length, Kind::Form("-82dBm", "the power that arrives there, by `tx_power` and `propagation`")],
-            Words("2.2 times `range`"), "\"550m\"",
+        key("sense", &[Kind::Length, Kind::Form("-82dBm",
+            "the power that arrives there, by `tx_power` and `propagation`")], Words("2.2 times `range`"), "\"550m\"",
             "A frame is sensed, and disturbs others, up to this distance."),
         key("propagation", &[Kind::Algorithm(Family::Propagation)], Value("\"two_ray\""),
             "{ kind = \"log_distance\", exponent = 3.5 }",
@@ -292,8 +292,8 @@ static FIELD: Table = Table {
             Kind::Table(&CAPTURE)], Value("\"10dB\""), "\"none\"",
             "Which frame is decoded when several overlap at a receiver."),
         key("tx_power", &[Kind::Form("16dBm", "-50dBm to 60dBm")], Value("\"16dBm\""), "\"20dBm\"",
-            "Transmitted power of all stations, for the SNR and for a `sense` in dBm; needs one of `error_model` and such a \
-                `sense`."),
+            "Transmitted power of all stations, for the SNR and for a `sense` in dBm; needs an `error_model` or \
+                such a `sense`."),
         key("noise_figure", &[Kind::Form("7dB", "0dB to 50dB")], Value("\"7dB\""), "\"6dB\"",
             "Noise of all receivers beyond -174 dBm/Hz, for the SNR; needs an `error_model`."),
         key("shadowing", &[Kind::Form("6dB", "the standard deviation; each pair of stations has its own value"),

@@ -19,8 +19,8 @@ pub(in crate::measuring::metric) static FLOWS: Subject = Subject {
     needs_cell: false,
 };
 
-const THROUGHPUT: &str = "IP bytes that arrived per second, including duplicates; payload that waits for earlier bytes \
-    counts when it is delivered, as for goodput";
+const THROUGHPUT: &str = "IP bytes that arrived per second, including duplicates, and payload that waited out of order \
+    when the warm-up ended, because goodput counts it too";
 
 pub(super) const METRICS: &[MetricEntry] = &[
     flow("goodput", Dimension::Rate, "payload delivered in order, each byte once, per second", |a| {
