@@ -15,7 +15,7 @@ pub const HISTOGRAM: u64 = 6_500;
 const METRICS: u64 = 8_192;
 
 /// What is measured in a run; the same for all runs of an experiment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Measure {
     /// Simulated time, including the warm-up.
     pub duration: Span,

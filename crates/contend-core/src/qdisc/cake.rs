@@ -40,6 +40,7 @@ use crate::registry::Param;
 use crate::time::{Span, Time};
 use crate::{Cx, Refusal};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// Source of the algorithm.
@@ -111,7 +112,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
         given: bytes(args, "memory")?,
         memory: 0,
         hash: FlowHash::new(site.network),
-        ends: site.ends.to_vec(),
+        ends: site.ends.cloned(),
         waiting: Backlog::default(),
     };
     cake.set_rate(rate);
@@ -137,7 +138,7 @@ struct Cake {
     /// `buffer_limit`, in bytes.
     memory: u64,
     hash: FlowHash,
-    ends: Vec<End>,
+    ends: Option<Arc<[End]>>,
     waiting: Backlog,
 }
 
@@ -157,7 +158,7 @@ impl Cake {
 
     /// The end with this address; without a table, each is a host of its own.
     fn end(&self, a: Address) -> End {
-        self.ends.get(a.0 as usize).copied().unwrap_or(End { host: a.0, dscp: 0 })
+        self.ends.as_ref().and_then(|ends| ends.get(a.0 as usize)).copied().unwrap_or(End { host: a.0, dscp: 0 })
     }
 
     fn hashes(&mut self, cx: &mut Cx, p: &Packet) -> Hashes {

@@ -8,6 +8,7 @@ use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use rand::RngExt as _;
@@ -151,13 +152,13 @@ pub struct Site<'a> {
     pub neighbour: &'a dyn Fn(&str) -> Option<u32>,
     /// A number of the network, part of the key of hashes: without it, the same seeds would collide in every network.
     pub network: u64,
-    /// The ends of flows, by address.
-    pub ends: &'a [End],
+    /// The ends of flows, by address. All disciplines of a network share them.
+    pub ends: Option<&'a Arc<[End]>>,
 }
 
 impl Site<'_> {
     /// A place without named neighbours: a wire, or the queue of a station.
-    pub const ALONE: Site<'static> = Site { neighbour: &|_| None, network: 0, ends: &[] };
+    pub const ALONE: Site<'static> = Site { neighbour: &|_| None, network: 0, ends: None };
     /// A place at which every name is a known neighbour, for a discipline that is only tried.
     pub const ANYBODY: Site<'static> = Site { neighbour: &|_| Some(1), ..Site::ALONE };
 }

@@ -79,10 +79,9 @@ impl Detail {
             duration,
             warmup,
             sample: (sampling.series || sampling.every_second).then_some(step),
-            map: false,
             instants,
-            capture: None,
             successes: sampling.successes,
+            ..Measure::default()
         };
         let mut all = Measure { sample: Some(step), map: true, ..needed.clone() };
         // Jain's index per second in the report needs a sample at every full second. Very long runs omit it.

@@ -200,17 +200,8 @@ pub fn run(
 /// # Errors
 /// As [`run`].
 pub(crate) fn names(resolved: &Resolved, point: &PointKey) -> Result<Run, Refusal> {
-    let measure = Measure {
-        duration: Span::ZERO,
-        warmup: Span::ZERO,
-        sample: None,
-        map: false,
-        instants: vec![],
-        capture: None,
-        successes: false,
-    };
     let never = AtomicBool::new(false);
-    let ran = run(resolved, point, 1, &measure, &Simulated, &never)?;
+    let ran = run(resolved, point, 1, &Measure::default(), &Simulated, &never)?;
     ran.ok_or_else(|| Refusal::from("a run in which no time passes was stopped".to_owned()))
 }
 
@@ -387,15 +378,7 @@ mod tests {
     #[test]
     fn the_step_grows_until_flows_and_estimates_together_stay_within_the_bound() {
         let duration = Span::from_secs(1000);
-        let m = Measure {
-            duration,
-            warmup: Span::ZERO,
-            sample: Some(Span::from_millis(1)),
-            map: false,
-            instants: vec![],
-            capture: None,
-            successes: false,
-        };
+        let m = Measure { duration, sample: Some(Span::from_millis(1)), ..Measure::default() };
         let of = |flows, estimates, queues| Sampled { flows, estimates, queues, observed: 0 };
         // A million steps. The flow and its estimators share the bound on samples, so the step grows with their number.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {

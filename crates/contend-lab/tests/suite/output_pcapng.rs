@@ -285,15 +285,8 @@ fn run_of(text: &str) -> Run {
     let e = parse("t.toml", text, &[]).unwrap();
     let resolved = e.scenario(&e.points[0], &Overlay::default()).unwrap();
     let end = Time::ZERO + e.duration;
-    let measure = Measure {
-        duration: e.duration,
-        warmup: Span::ZERO,
-        map: false,
-        sample: None,
-        instants: vec![],
-        capture: Some(CaptureWindow { from: Time::ZERO, to: end, limit: 10_000 }),
-        successes: false,
-    };
+    let capture = Some(CaptureWindow { from: Time::ZERO, to: end, limit: 10_000 });
+    let measure = Measure { duration: e.duration, capture, ..Measure::default() };
     network::run(&resolved, &e.points[0], 1, &measure, &network::Simulated, &AtomicBool::new(false)).unwrap().unwrap()
 }
 

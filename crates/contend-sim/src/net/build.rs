@@ -19,6 +19,7 @@ use contend_core::qdisc::{self, Site};
 use contend_core::registry::Amount;
 use contend_core::{Address, FlowId, Span, Time};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The numbers of all nodes and wires, before they exist, so that each can be told its peers.
 pub(super) struct Builder<'a> {
@@ -68,7 +69,7 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let mut world = World::new();
         let known = self.known();
-        let site = Site { network: spec.fingerprint(), ends: &known, ..Site::ALONE };
+        let site = Site { network: spec.fingerprint(), ends: Some(&known), ..Site::ALONE };
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(cell) = &spec.cell {
@@ -230,7 +231,7 @@ impl<'a> Builder<'a> {
     }
 
     /// What disciplines may know of each end: its station or node, and the DSCP of its flow.
-    fn known(&self) -> Vec<qdisc::End> {
+    fn known(&self) -> Arc<[qdisc::End]> {
         let stations = self.spec.cell.as_ref().map_or(0, |c| c.stations.len());
         let host = |place: Place| match place {
             Place::Node(i) => (self.access_points() + stations + i) as u32,

@@ -16,8 +16,8 @@ fn cake(with: &[(&'static str, Value)]) -> Box<dyn Qdisc> {
 /// list.
 fn among(flows: &[(u32, u8)], with: &[(&'static str, Value)]) -> Box<dyn Qdisc> {
     let of = |(k, (host, dscp)): (usize, &(u32, u8))| [1000 + k as u32, *host].map(|host| End { host, dscp: *dscp });
-    let ends: Vec<End> = flows.iter().enumerate().flat_map(of).collect();
-    build(&args(PARAMS, with), &Site { ends: &ends, ..Site::ALONE }).unwrap()
+    let ends: Arc<[End]> = flows.iter().enumerate().flat_map(of).collect();
+    build(&args(PARAMS, with), &Site { ends: Some(&ends), ..Site::ALONE }).unwrap()
 }
 
 fn of_flow(flow: u32, size: u32) -> Packet {

@@ -281,27 +281,10 @@ fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
 /// there.
 #[test]
 fn goodput_is_never_above_throughput() {
-    let file = r#"
-duration = "1s"
-warmup = "500ms"
-sample = "10ms"
-seeds = "1..20"
-[[node]]
-name = "a"
-[[node]]
-name = "b"
-[[link]]
-from = "a"
-to = "b"
-rate = "10Mbps"
-delay = "50ms"
-loss = { kind = "bernoulli", p = 0.02 }
-[[flow]]
-from = "a"
-to = "b"
-tcp = "newreno"
-"#;
-    let o = Call::new(file).detail().outcome();
+    let file = wire("seeds = \"1..20\"\nwarmup = \"500ms\"", "tcp = \"newreno\"", "");
+    let lossy = "{ kind = \"bernoulli\", p = 0.02 }";
+    let set = [("duration", "1s"), ("link.0.rate", "10Mbps"), ("link.0.delay", "50ms"), ("link.0.loss", lossy)];
+    let o = set.iter().fold(Call::new(&file), |call, (key, value)| call.set(key, value)).outcome();
     assert!(o.runs.iter().any(|r| r.flows[0].retransmitted > 0));
     for run in &o.runs {
         let f = &run.flows[0];
@@ -311,26 +294,9 @@ tcp = "newreno"
 
 #[test]
 fn a_greedy_session_takes_all_and_gives_it_back() {
-    let file = r#"
-title = "t"
-duration = "400s"
-sample = "100ms"
-[[node]]
-name = "a"
-[[node]]
-name = "b"
-[[link]]
-from = "a"
-to = "b"
-rate = "10Mbps"
-delay = "1ms"
-[[flow]]
-from = "a"
-to = "b"
-tcp = "newreno"
-traffic = { kind = "sessions", on = "4s", off = "6s" }
-"#;
-    let o = Call::new(file).detail().outcome();
+    let flow = "tcp = \"newreno\"\ntraffic = { kind = \"sessions\", on = \"4s\", off = \"6s\" }";
+    let call = Call::new(&wire("sample = \"100ms\"", flow, "")).set("duration", "400s").set("link.0.rate", "10Mbps");
+    let o = call.detail().outcome();
     let times = &o.runs[0].detail.series.time_s;
     let bytes = &o.runs[0].detail.series.flows[0].received_bytes;
     let rates = times
