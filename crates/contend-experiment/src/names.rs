@@ -1,7 +1,7 @@
 //! Remedies in error messages, mostly for misspelt names.
 
-/// Maximum number of names in a remedy.
-const LISTED: usize = 40;
+/// Maximum number of names in a remedy: more than any table has keys, fewer than a large network has stations.
+const LISTED: usize = 64;
 
 /// The nearest of `words` to the misspelt `word`; `None` if no word is near.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -20,21 +20,23 @@ pub fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Strin
     match nearest(name, all.iter().copied()) {
         Some(n) => format!("did you mean `{n}`?"),
         None if all.is_empty() => "remove it: no name is valid here".to_owned(),
-        None => format!(
-            "write one of {}{}",
-            all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "),
-            if all.len() > LISTED { ", ..." } else { "" }
-        ),
+        None => format!("write one of {}", list(&all)),
     }
 }
 
 /// The remedy for `word`, which is none of `words`: the nearest one, and all of them.
 pub fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
-    let list = words.iter().copied().take(LISTED).collect::<Vec<_>>().join(", ");
+    let list = list(&words);
     match nearest(word, words) {
         _ if list.is_empty() => "remove it: no name is valid here".into(),
         Some(best) => format!("did you mean `{best}`? Write one of: {list}"),
         None => format!("write one of: {list}"),
     }
+}
+
+/// The first of `names`, and whether there are more.
+fn list(names: &[&str]) -> String {
+    let shown = names[..names.len().min(LISTED)].join(", ");
+    if names.len() > LISTED { format!("{shown}, ...") } else { shown }
 }

@@ -24,6 +24,8 @@
 //!   With `ingress`, CAKE counts filtered acknowledgments for the shaper, the stage does not.
 //! - There is nothing for `split-gso` to split and for `nat` to translate; packets have no firewall mark for `fwmark`,
 //!   and no classifier of `tc filter` chooses queues. `wash` has no effect on anything that is simulated.
+//! - A routing agent that lost a next hop takes back only the packets that the shaper lets go. The others fail later,
+//!   one by one, and the agent hears of each.
 
 mod cobalt;
 mod flows;

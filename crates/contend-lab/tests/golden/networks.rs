@@ -75,6 +75,8 @@ fn every_word_of_the_generator_occurs_in_its_networks() {
         values::ACCESS,
         values::EDCA,
         values::QUEUES,
+        values::CAKES,
+        values::OPENINGS,
         values::CONTROLS,
         values::LOSSES,
         values::CLIENTS,

@@ -8,8 +8,8 @@ pub(crate) mod values;
 
 use std::fmt::Write as _;
 use values::{
-    ACCESS, AMPDU, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, PROPAGATIONS, QUEUES, RATE_CONTROLS,
-    RECOVERIES, ROUTINGS, STANDARDS, TCP_KEYS, TCP_TRAFFIC, TRAFFIC, VARIANTS,
+    ACCESS, AMPDU, CAKES, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, OPENINGS, PROPAGATIONS, QUEUES,
+    RATE_CONTROLS, RECOVERIES, ROUTINGS, STANDARDS, TCP_KEYS, TCP_TRAFFIC, TRAFFIC, VARIANTS,
 };
 
 /// SplitMix64.
@@ -42,7 +42,7 @@ impl Draws {
 }
 
 /// Number of networks, all of which are frozen.
-pub(crate) const NETWORKS: u64 = 2900;
+pub(crate) const NETWORKS: u64 = 3000;
 /// Networks from this number on are fields.
 pub(crate) const FIRST_FIELD: u64 = 2000;
 /// Networks from this number on are cells of 802.11n and later.
@@ -50,13 +50,17 @@ pub(crate) const FIRST_MODERN: u64 = 2400;
 
 /// Networks from this number on have stations of several standards, and channels with an SNR.
 pub(crate) const FIRST_MIXED: u64 = 2800;
+/// Networks from this number on have CAKE in their queues, and protect their TXOPs.
+pub(crate) const FIRST_SHAPED: u64 = 2900;
 
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
     let d = &mut Draws(number.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(11));
     let mut t = format!("duration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
-    if number >= FIRST_MIXED {
+    if number >= FIRST_SHAPED {
+        shaped(d, &mut t);
+    } else if number >= FIRST_MIXED {
         mixed(d, &mut t);
     } else if number >= FIRST_MODERN {
         modern(d, &mut t);
@@ -313,6 +317,48 @@ fn mixed(d: &mut Draws, t: &mut String) {
         let station = places[d.below(places.len())].clone();
         let (from, to) = if d.percent(60) { ("server", station.as_str()) } else { (station.as_str(), "server") };
         flow(d, t, i, from, to, categories, true);
+    }
+}
+
+/// A cell, perhaps with aggregates, whose stations have TXOPs and whose queues shape: CAKE at the access point, and
+/// perhaps at stations and on the wire.
+fn shaped(d: &mut Draws, t: &mut String) {
+    let aggregates = d.percent(60);
+    let keys = if aggregates {
+        "standard = \"802.11ax\"\nband = \"5GHz\"\nwidth = \"20MHz\"\nmcs = 4\nampdu = "
+    } else {
+        "standard = \"802.11g\"\nrate = \"36Mbps\"\nbasic = \"6Mbps\""
+    };
+    writeln!(t, "[wifi]\n{keys}{}", if aggregates { d.pick(AMPDU) } else { "" }).unwrap();
+    d.maybe(80, t, "txop_protection", &["\"single\"", "\"multiple\""]);
+    d.maybe(50, t, "rts_threshold", &["\"0B\"", "\"1000B\"", "\"never\""]);
+    d.maybe(40, t, "loss", LOSSES);
+    let categories = d.percent(70);
+    let rules = if categories { EDCA } else { &ACCESS[2..3] };
+    writeln!(t, "access = {}", d.pick(rules)).unwrap();
+    d.maybe(40, t, "queue", CAKES);
+    writeln!(t, "[ap]\nqueue = {}", d.pick(CAKES)).unwrap();
+    if aggregates {
+        d.maybe(40, t, "aql", &["{}"]);
+        d.maybe(40, t, "ampdu", &["{ hw_queue = 2 }", "{ hw_queue = 0 }"]);
+    }
+    writeln!(t, "[wire]\ndelay = \"{}ms\"\nrate = \"100Mbps\"", 1 + d.below(10)).unwrap();
+    d.maybe(40, t, "queue", CAKES);
+    for i in 0..2 + d.below(3) {
+        let (from, to) = if d.percent(60) { ("server", "station") } else { ("station", "server") };
+        if d.percent(30) {
+            flow(d, t, i, from, to, categories, true);
+            continue;
+        }
+        let name = ["a", "b", "c", "d"][i];
+        writeln!(t, "[[flow]]\nname = \"{name}\"\ncount = {}\nfrom = \"{from}\"\nto = \"{to}\"", 1 + d.below(3))
+            .unwrap();
+        if categories {
+            d.maybe(80, t, "ac", &["\"vo\"", "\"vi\"", "\"bk\"", "[\"be\", \"vo\"]"]);
+        }
+        let (variant, opening) = (d.pick(VARIANTS), d.pick(OPENINGS));
+        writeln!(t, "tcp = {{ kind = \"{variant}\", {opening}, rto = {{ min = \"50ms\", initial = \"100ms\" }} }}")
+            .unwrap();
     }
 }
 

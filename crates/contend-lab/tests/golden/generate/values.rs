@@ -75,6 +75,19 @@ pub(crate) const QUEUES: &[&str] = &[
     r#"{ kind = "wf2q", class_limit = "6p" }"#,
     r#"{ kind = "wf2q", classes = "flow", cost = "airtime", update = "printed", limit = "25p" }"#,
 ];
+/// The queues of networks from [`FIRST_SHAPED`](super::FIRST_SHAPED) on.
+pub(crate) const CAKES: &[&str] = &[
+    r#""cake""#,
+    r#"{ kind = "cake", bandwidth = "6Mbps" }"#,
+    r#"{ kind = "cake", bandwidth = "20Mbps", ingress = true, diffserv = "diffserv4" }"#,
+    r#"{ kind = "cake", bandwidth = "5Mbps", overhead = 18, mpu = 64, atm = "ptm", diffserv = "diffserv8" }"#,
+    r#"{ kind = "cake", bandwidth = "3Mbps", atm = "atm", flow_mode = "dual_dsthost", memory = "20kB" }"#,
+    r#"{ kind = "cake", bandwidth = "10Mbps", autorate_ingress = true, diffserv = "precedence" }"#,
+    r#"{ kind = "cake", flow_mode = "flowblind", diffserv = "besteffort", rtt = "10ms" }"#,
+    r#"{ kind = "cake", flow_mode = "hosts", rtt = "5ms", memory = "9kB", ack_filter = true }"#,
+];
+/// Opening segments, with the timers that go with them.
+pub(crate) const OPENINGS: &[&str] = &["handshake = \"segment\"", "handshake = true", "handshake = false"];
 pub(crate) const CONTROLS: &[&str] = &[
     r#""accf""#,
     r#"{ kind = "accf", period = "50ms", fallback = "uplink", flush = false }"#,
