@@ -76,6 +76,8 @@ traffic = { kind = "cbr", schedule = [["1s", "5s", "2Mbps"]] }
 "flow.0.count" = [1, 2]
 "param.n" = [2, 3]
 zip = [["flow.0.count", "param.n"]]
+[readings]
+queues = { fair = { "ap.queue" = "fq_codel" } }
 [[claim]]
 id = "a"
 paper = "p"
@@ -83,9 +85,12 @@ metric = "goodput.up"
 when = { "param.n" = 2 }
 over = { "ap.queue" = "fifo" }
 expect = { near = "1Mbps", within = "5%" }
-reading = { a = { "flow.0.tcp.echo" = "latch" } }
+reading = { a = { "flow.0.tcp.echo" = "latch" }, b = { "ap.queue" = "fifo" } }
+verdict = { a = "reproduced", b = "undecided" }
+reason = "few seeds"
 [[claim]]
 id = "b"
+reading = "queues"
 metric = "jain"
 expect = { increasing = true, along = "param.n" }
 [[figure]]

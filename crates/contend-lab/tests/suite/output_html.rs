@@ -282,7 +282,7 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     assert!(
         first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim")
     );
-    assert!(own.len() + 1 == claims.len() && head.contains("0 of 1 claims of our specification reproduced"));
+    assert!(own.len() + 1 == claims.len() && head.contains("0 of 1 statements of our specification reproduced"));
     assert!(first.contains("<td class=\"key\">H5<br><span class=\"pm\">specification</span></td>"));
     for (verdict, n) in verdicts.iter().zip(&counts[1..]) {
         let class = verdict.replace(' ', "-");

@@ -10,7 +10,7 @@ use super::shape::{
 use crate::output::shape::InText as _;
 use contend_experiment::echo::{WORD, echo};
 use contend_experiment::reading::expression::WrittenUnit;
-use contend_experiment::reading::file::Origin;
+use contend_experiment::reading::file::{Origin, Verdict};
 use contend_experiment::results::{
     Carried, CheckResult, ClaimResult, Flow, Interrupted, Look, Measured, Outcome, PointKey, Run, SearchResult,
     Summary, packet_loss,
@@ -319,11 +319,24 @@ pub fn look_text(look: Option<Look>) -> String {
     })
 }
 
-/// The id of a claim, the name of its reading, and whose it is unless the paper's, on one line.
+/// The id of a claim, and whose it is unless the paper's, on one line.
 pub fn claim_text(c: &ClaimResult) -> String {
-    let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" ({})", echo(r, WORD)));
     let source = not_the_papers(c).map_or_else(String::new, |source| format!(" [{source}]"));
-    format!("{}{reading}{source}", echo(&c.id, WORD))
+    format!("{}{source}", echo(&c.id, WORD))
+}
+
+/// Under which readings a claim has which verdict: `reproduced under A, B; not reproduced under C`. Empty if it has one
+/// reading.
+pub fn under(readings: &[ClaimResult]) -> String {
+    if readings.len() < 2 {
+        return String::new();
+    }
+    let of = |verdict: Verdict| {
+        let names = readings.iter().filter(|c| c.verdict == verdict.name()).filter_map(|c| c.reading.as_deref());
+        let names = names.map(|name| echo(name, WORD)).collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| format!("{} under {names}", verdict.name()))
+    };
+    Verdict::ALL.into_iter().filter_map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// Whose claim it is, unless the paper states it.
@@ -385,7 +398,8 @@ fn measured_at(m: &Measured) -> String {
 fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
     let mut grid = Grid::new(["claim", "verdict", "measured", "expected"].map(String::from).to_vec());
     for c in claims {
-        let id = claim_text(c);
+        let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" ({})", echo(r, WORD)));
+        let id = format!("{}{reading}", claim_text(c));
         let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
         let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
         grid.rows.push(vec![id, verdict, measured_text(c), c.measured.expected.clone()]);

@@ -19,7 +19,7 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
     }
     let columns = Verdict::ALL.map(Verdict::name);
     let mut text = format!(
-        "\n## In one table\n\n| paper | experiments | claims of the paper | {} | counted apart |\n{}\n",
+        "\n## In one table\n\n| paper | experiments | statements of the paper | {} | counted apart |\n{}\n",
         columns.join(" | "),
         "| --- ".repeat(4 + columns.len()) + "|"
     );
@@ -31,8 +31,11 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
     }
     text += "\nA claim is *reproduced* if the 95 % interval of the measured value lies in a range that was chosen from \
         the text of\nthe paper. It is a *contradiction* if the paper's own statements disagree, a *tie* if neither \
-        side of a comparison\nis ahead, and *undecided* if the interval includes a bound of the range. Claims that \
-        check our own specification, and\nthose that go beyond the paper, are counted apart.\n";
+        side of a comparison\nis ahead, and *undecided* if the interval includes a bound of the range. A statement \
+        is one sentence of the paper. It counts\nonce, and is reproduced if all claims that judge a part of it are. \
+        Where a sentence can be read in several ways, the\nfirst reading counts, which was chosen by the text; the \
+        others stand beside it. Statements of our own specification,\nand those that go beyond the paper, are \
+        counted apart.\n";
     for paper in papers {
         // A paper without this file adds nothing.
         let verdict = std::fs::read_to_string(paper.join(VERDICT)).unwrap_or_default();
@@ -74,10 +77,10 @@ fn name(folder: &Path) -> String {
     folder.file_name().map_or_else(|| ".".into(), |n| n.to_string_lossy().into_owned())
 }
 
-/// A row of the table: number of experiments, number of the paper's claims, their number with each verdict, and the
-/// claims of other sources.
+/// A row of the table: number of experiments, number of the paper's statements, their number with each verdict,
+/// and the statements of other sources.
 fn row<'a>(name: &str, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> String {
-    let all = Tally::of(outcomes.clone().flat_map(|o| &o.claims));
+    let all = Tally::of(outcomes.clone());
     let verdicts = all.verdicts(Origin::Paper).map(|n| n.to_string()).join(" | ");
-    format!("| {name} | {} | {} | {verdicts} | {} |\n", outcomes.count(), all.claims(Origin::Paper), all.beside())
+    format!("| {name} | {} | {} | {verdicts} | {} |\n", outcomes.count(), all.statements(Origin::Paper), all.beside())
 }

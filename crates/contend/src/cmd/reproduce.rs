@@ -5,14 +5,14 @@ use super::job::{Job, command_line, say_moved, unwritable};
 use super::run::{judged, load, stop_on_ctrl_c};
 use super::{say, wrong};
 use crate::Done;
-use contend_lab::echo::{SENTENCE, echo};
+use contend_lab::echo::{SENTENCE, WORD, echo};
 use contend_lab::execute::predict;
 use contend_lab::experiment::results::{ClaimResult, Outcome};
 use contend_lab::reading::file::{Experiment, Origin, Verdict};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
-    self, Chapter, Document, ReportContext, Tally, WIDTH, claim_text, look_text, measured_text, wrapped,
+    self, Chapter, Document, ReportContext, Tally, WIDTH, claim_text, look_text, measured_text, under, wrapped,
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<Done> {
         let executed = &mut performed.executed;
         let how = judged(executed, args.common.quiet);
         if talk {
-            let claims: String = executed.outcome.claims.iter().map(claim).collect();
+            let claims: String = executed.outcome.claims.chunk_by(|a, b| a.id == b.id).map(claim).collect();
             super::print(&(claims + "\n"))?;
         }
         if !args.common.no_results
@@ -194,28 +194,35 @@ fn command(args: &Args) -> String {
     format!("contend reproduce{what}{papers} --markdown FILE")
 }
 
-/// A claim in lines that fit a terminal: the paper's words, the expected and measured values, and the verdict.
-fn claim(c: &ClaimResult) -> String {
-    let differs = if c.as_recorded { String::new() } else { format!("   <- the file records: {}", c.recorded) };
-    let mut out = format!("  {}\n", claim_text(c));
+/// A claim with all its readings in lines that fit a terminal: the paper's words, the expected and measured values, and
+/// the verdict.
+fn claim(readings: &[ClaimResult]) -> String {
+    let mut out = String::new();
     let mut line = |text: &str| {
         if !text.is_empty() {
             out += &format!("      {}\n", wrapped(text, super::width().min(WIDTH), 6));
         }
     };
-    line(&c.paper);
-    line(&format!("expected {}, measured {}: {}{differs}", c.measured.expected, measured_text(c), c.verdict));
-    line(&look_text(c.measured.look));
-    line(&c.reason);
-    out
+    let first = &readings[0];
+    line(&first.paper);
+    for c in readings {
+        let differs = if c.as_recorded { String::new() } else { format!("   <- the file records: {}", c.recorded) };
+        let name = c.reading.as_ref().map_or_else(String::new, |r| format!("{}: ", echo(r, WORD)));
+        let (expected, measured) = (&c.measured.expected, measured_text(c));
+        line(&format!("{name}expected {expected}, measured {measured}: {}{differs}", c.verdict));
+        line(&look_text(c.measured.look));
+    }
+    line(&under(readings));
+    line(&first.reason);
+    format!("  {}\n{out}", claim_text(first))
 }
 
 fn tally(outcomes: &[Outcome]) -> String {
     let claims = || outcomes.iter().flat_map(|o| &o.claims);
-    let all = Tally::of(claims());
+    let all = Tally::of(outcomes);
     let verdicts = Verdict::ALL.map(Verdict::name).into_iter().zip(all.verdicts(Origin::Paper));
     let verdicts: Vec<String> = verdicts.filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
-    let mut text = format!("{} experiments, {} claims of the paper", outcomes.len(), all.claims(Origin::Paper));
+    let mut text = format!("{} experiments, {} statements of the paper", outcomes.len(), all.statements(Origin::Paper));
     for part in [verdicts.join(", "), all.beside()].into_iter().filter(|part| !part.is_empty()) {
         text += &format!("; {part}");
     }

@@ -428,7 +428,7 @@ fn reproduce_prints_each_claim_and_counts_the_verdicts() {
         "C1",
         "more than nothing",
         "802.11g has 54 Mb/s",
-        "2 experiments, 2 claims of the paper; 1 reproduced, 1 not reproduced",
+        "2 experiments, 2 statements of the paper; 1 reproduced, 1 not reproduced",
     ] {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }

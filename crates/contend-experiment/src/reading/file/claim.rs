@@ -21,13 +21,24 @@ pub struct Claim {
     pub source: Origin,
     /// What must hold.
     pub requirement: Requirement,
-    /// The recorded verdict.
+    /// The recorded verdict; with readings, that of the first.
     pub verdict: Verdict,
     /// Why the claim is not reproduced; empty if it is reproduced.
     pub reason: String,
-    /// Readings of the paper by name, in the file's order. Each is judged with its overlay. Empty if there is only one
-    /// reading.
-    pub reading: Vec<(String, Overlay)>,
+    /// Readings of the paper, in the file's order. Each is judged; the first is the one that counts. Empty if there is
+    /// only one.
+    pub readings: Vec<Reading>,
+}
+
+/// A way to read the paper.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The name in results.
+    pub name: String,
+    /// What the reading sets.
+    pub settings: Overlay,
+    /// The recorded verdict.
+    pub verdict: Verdict,
 }
 
 /// A metric, the points at which it is read, and the expectation.

@@ -1,10 +1,13 @@
 //! Reads `[[claim]]`, `[[check]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Along, Check, Claim, Each, Expect, Figure, Log, Origin, Requirement, Search, Shown, Verdict, When};
+use super::claim::{
+    Along, Check, Claim, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Verdict, When,
+};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
 use super::tree::{Node, NodeKind, Overlay, flatten};
+use crate::names::remedy;
 use crate::reading::expression::{Quantity, WrittenUnit, numbers};
 use crate::results::SweptValue;
 
@@ -17,6 +20,30 @@ pub(crate) struct Judge<'a> {
     /// Keys that the command line sets or sweeps, with the number of each table. Claims may select values of these keys
     /// that do not exist.
     pub set: Vec<Vec<String>>,
+    /// The tables of `[readings]` by name, in the file's order.
+    pub readings: Vec<(String, Vec<(String, Overlay)>)>,
+}
+
+/// Reads `verdict`: a word, or a table with the verdict of each of `readings`, in their order.
+fn verdicts(val: &Val, readings: &[(String, Overlay)]) -> Result<Vec<Verdict>, FileError> {
+    let words = Verdict::ALL.map(|v| (v.name(), v));
+    if val.node.entries().is_none() {
+        return Ok(vec![val.word(&words)?]);
+    }
+    let given: Vec<_> = val.table()?.all().collect();
+    let names = || readings.iter().map(|(name, _)| name.as_str());
+    if let Some((entry, v)) = given.iter().find(|(entry, _)| !names().any(|name| name == entry.key)) {
+        return Err(v.error("is no reading of this claim", remedy(&entry.key, names())));
+    }
+    let of = |name: &str| match given.iter().find(|(entry, _)| entry.key == name) {
+        Some((_, v)) => v.word(&words),
+        None => Err(val.error(format!("has no verdict under \"{name}\""), format!("add {name} = \"reproduced\""))),
+    };
+    let all = names().map(of).collect::<Result<Vec<_>, _>>()?;
+    if all.is_empty() {
+        return Err(val.error("has no verdict", "write verdict = \"reproduced\""));
+    }
+    Ok(all)
 }
 
 impl Judge<'_> {
@@ -29,23 +56,28 @@ impl Judge<'_> {
             text => text.to_string(),
         };
         let requirement = self.requirement(&mut f)?;
-        let verdict = f.read_or("verdict", Verdict::default(), |v| v.word(&Verdict::ALL.map(|v| (v.name(), v))))?;
+        let settings = match f.get("reading") {
+            Some(v) => self.readings(&v)?,
+            None => vec![],
+        };
+        let verdicts = f.get("verdict").map_or(Ok(vec![Verdict::default()]), |v| verdicts(&v, &settings))?;
+        let verdict = verdicts[0];
+        let readings = settings.into_iter().enumerate().map(|(i, (name, settings))| {
+            // A single word is that of all readings.
+            Reading { name, settings, verdict: *verdicts.get(i).unwrap_or(&verdict) }
+        });
+        let readings = readings.collect();
         let reason = f.read_or("reason", "", |v| v.text())?.to_string();
         let source = f.read_or("source", Origin::default(), |v| v.word(&Origin::ALL.map(|o| (o.name(), o))))?;
-        if verdict != Verdict::Reproduced && reason.trim().is_empty() {
+        let failed = verdicts.iter().find(|v| **v != Verdict::Reproduced);
+        if let Some(verdict) = failed
+            && reason.trim().is_empty()
+        {
             return Err(f.error(
                 format!("is recorded as \"{}\" but has no reason", verdict.name()),
                 "write reason = \"why the paper's value is not met\"",
             ));
         }
-        let reading = match f.get("reading") {
-            Some(v) => v
-                .table()?
-                .all()
-                .map(|(entry, v)| Ok((entry.key.clone(), self.overlay(&v)?)))
-                .collect::<Result<_, FileError>>()?,
-            None => vec![],
-        };
         let claim = Claim {
             id,
             paper: f.read_or("paper", "", |v| v.text())?.to_string(),
@@ -53,10 +85,32 @@ impl Judge<'_> {
             requirement,
             verdict,
             reason,
-            reading,
+            readings,
         };
         f.finish()?;
         Ok(claim)
+    }
+
+    /// Reads the readings of a claim: a table of them, or the name of one of `[readings]`.
+    fn readings(&self, val: &Val) -> Result<Vec<(String, Overlay)>, FileError> {
+        let NodeKind::Text(name) = &val.node.kind else { return self.named_readings(val) };
+        match self.readings.iter().find(|(set, _)| set == name) {
+            Some((_, readings)) => Ok(readings.clone()),
+            None => Err(val.error(
+                format!("names readings that do not exist: \"{name}\""),
+                remedy(name, self.readings.iter().map(|(set, _)| set.as_str())),
+            )),
+        }
+    }
+
+    /// Reads a table of readings. It has at least one.
+    pub fn named_readings(&self, val: &Val) -> Result<Vec<(String, Overlay)>, FileError> {
+        let all = val.table()?.all().map(|(entry, v)| Ok((entry.key.clone(), self.overlay(&v)?)));
+        let all = all.collect::<Result<Vec<_>, FileError>>()?;
+        if all.is_empty() {
+            return Err(val.error("has no reading", "write { printed = { \"flow.0.window\" = \"1p\" } }"));
+        }
+        Ok(all)
     }
 
     /// Reads one `[[check]]`.

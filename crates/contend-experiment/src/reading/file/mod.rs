@@ -58,7 +58,7 @@ mod wifi;
 mod wire_rate;
 
 pub use claim::{
-    Along, Check, Claim, Each, Expect, Figure, Log, Origin, Requirement, Search, Shown, Until, Verdict, When,
+    Along, Check, Claim, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Until, Verdict, When,
 };
 pub use error::{FileError, Source, Spot};
 pub use need::{Need, needs};
@@ -214,7 +214,11 @@ pub fn read_with(
     let swept = settings.swept.iter().filter_map(|s| names.numbered(&tree::split_path(&s.0)?).ok());
     let set = settings.fixed.iter().map(|s| s.0.clone()).chain(swept).collect();
     let sweep = Sweep::read(&sweep, names, &settings)?;
-    let judge = Judge { sweep: &sweep, set };
+    let mut judge = Judge { sweep: &sweep, set, readings: vec![] };
+    if let Some(tables) = f.get("readings") {
+        let tables = tables.table()?.all().map(|(entry, v)| Ok((entry.key.clone(), judge.named_readings(&v)?)));
+        judge.readings = tables.collect::<Result<_, FileError>>()?;
+    }
     let mut ids = BTreeSet::new();
     let claims = each(f.get("claim"), "[[claim]]", |v| match judge.claim(v)? {
         claim if ids.insert(claim.id.clone()) => Ok(claim),

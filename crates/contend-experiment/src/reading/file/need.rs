@@ -84,10 +84,10 @@ fn required(points: &[PointKey], requirement: &Requirement, reading: &Overlay) -
 
 /// The readings of a claim. A claim without readings has one with an empty overlay.
 pub fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
-    if claim.reading.is_empty() {
+    if claim.readings.is_empty() {
         return vec![(None, Overlay::default())];
     }
-    claim.reading.iter().map(|(name, overlay)| (Some(name.clone()), overlay.clone())).collect()
+    claim.readings.iter().map(|r| (Some(r.name.clone()), r.settings.clone())).collect()
 }
 
 /// The points that a requirement selects.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::measuring::metric::synthetic::{empty, flow};
 use contend_experiment::reading::file::need::needed;
-use contend_experiment::reading::file::{Origin, Spot};
+use contend_experiment::reading::file::{self, Origin, Spot};
 use serde_json::{Value, json};
 
 fn number(value: f64) -> Quantity {
@@ -32,8 +32,12 @@ fn claim(metric: &str, expect: Expect) -> Claim {
         },
         verdict: Verdict::Reproduced,
         reason: String::new(),
-        reading: vec![],
+        readings: vec![],
     }
+}
+
+fn reading(name: &str, settings: Overlay) -> file::Reading {
+    file::Reading { name: name.into(), settings, verdict: Verdict::Reproduced }
 }
 
 /// The claim with a changed requirement.
@@ -313,7 +317,7 @@ fn needs_are_all_points_and_every_overlay_once() {
     });
     let one_point = changed(over.clone(), |r| r.when = [("k".to_owned(), vec![1.into()])].into());
     let readings = Claim {
-        reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))],
+        readings: [("a", 1), ("b", 2)].map(|(name, x)| reading(name, overlay(&[("x", json!(x))]))).into(),
         ..one_point.clone()
     };
     let count = |claims: &[Claim]| needed(&points, claims, &[]).len();
@@ -413,7 +417,8 @@ fn order_names_the_largest_first() {
     assert_eq!(noisy.verdict(&order(&["a", "b"])), "undecided");
 }
 
-fn two_readings(printed: f64, repaired: f64, verdict: Verdict) -> Judged {
+/// Readings "printed" and "repaired" with these values, recorded with these verdicts. At least 2 is expected.
+fn two_readings(printed: f64, repaired: f64, recorded: [Verdict; 2]) -> Judged {
     let o = |name: &str| overlay(&[("echo", json!(name))]);
     let w = one(&[0.0]).with(&[], &[("echo", json!("latch"))], &[printed]).with(
         &[],
@@ -421,8 +426,12 @@ fn two_readings(printed: f64, repaired: f64, verdict: Verdict) -> Judged {
         &[repaired],
     );
     let c = Claim {
-        reading: vec![("printed".into(), o("latch")), ("repaired".into(), o("per_packet"))],
-        verdict,
+        readings: [("printed", "latch"), ("repaired", "per_packet")]
+            .into_iter()
+            .zip(recorded)
+            .map(|((name, echo), verdict)| file::Reading { verdict, ..reading(name, o(echo)) })
+            .collect(),
+        verdict: recorded[0],
         reason: "because".into(),
         ..claim(GOODPUT, Expect::AtLeast(number(2.0)))
     };
@@ -431,21 +440,24 @@ fn two_readings(printed: f64, repaired: f64, verdict: Verdict) -> Judged {
 
 #[test]
 fn each_reading_is_judged_with_its_overlay() {
-    let j = two_readings(1e6, 3e6, Verdict::Reproduced);
+    let j = two_readings(1e6, 3e6, [Verdict::Reproduced; 2]);
     let all: Vec<_> = j
         .results
         .iter()
         .map(|r| (r.reading.as_deref().unwrap(), r.measured.value.unwrap(), r.verdict.as_str(), r.as_recorded))
         .collect();
     assert_eq!(all, [("printed", 1.0, "not reproduced", false), ("repaired", 3.0, "reproduced", true)]);
+    // Each has its recorded verdict.
+    let j = two_readings(1e6, 3e6, [Verdict::NotReproduced, Verdict::Reproduced]);
+    assert!(j.results.iter().all(|r| r.as_recorded));
 }
 
 #[test]
 fn a_contradiction_is_recorded_and_seen() {
     let seen = |j: &Judged| j.results.iter().map(|r| (r.verdict.clone(), r.as_recorded)).collect::<Vec<_>>();
-    assert_eq!(seen(&two_readings(1e6, 3e6, Verdict::Contradiction)), vec![("contradiction".to_owned(), true); 2]);
+    assert_eq!(seen(&two_readings(1e6, 3e6, [Verdict::Contradiction; 2])), vec![("contradiction".to_owned(), true); 2]);
     // If both readings agree, there is no contradiction, and the recorded verdict is wrong.
-    assert_eq!(seen(&two_readings(3e6, 3e6, Verdict::Contradiction)), vec![("reproduced".to_owned(), false); 2]);
+    assert_eq!(seen(&two_readings(3e6, 3e6, [Verdict::Contradiction; 2])), vec![("reproduced".to_owned(), false); 2]);
 }
 
 #[test]
@@ -453,7 +465,7 @@ fn a_reading_also_changes_what_over_divides_by() {
     let (echo, off) = (("echo", json!("latch")), ("control", json!("off")));
     let w = one(&[0.0]).with(&[], std::slice::from_ref(&echo), &[4e6]).with(&[], &[echo.clone(), off.clone()], &[2e6]);
     let c = changed(claim("goodput.up", Expect::AtLeast(number(1.9))), |r| r.over = Some(overlay(&[off])));
-    let c = Claim { reading: vec![("r".into(), overlay(&[echo]))], ..c };
+    let c = Claim { readings: vec![reading("r", overlay(&[echo]))], ..c };
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.measured.value, r.verdict.as_str(), r.reading.as_deref()), (Some(2.0), "reproduced", Some("r")));
 }

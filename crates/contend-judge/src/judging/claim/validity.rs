@@ -220,9 +220,13 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
     let wrong = |message: String, help: String| {
         FileError::new(source, &claim.requirement.metric_site, format!("claim {}: {message}", claim.id), help)
     };
-    if claim.verdict != Verdict::Reproduced && claim.reason.trim().is_empty() {
+    let failed = |v: &Verdict| *v != Verdict::Reproduced;
+    let mut verdicts = std::iter::once(claim.verdict).chain(claim.readings.iter().map(|r| r.verdict));
+    if let Some(verdict) = verdicts.find(failed)
+        && claim.reason.trim().is_empty()
+    {
         return Err(wrong(
-            format!("the recorded verdict is \"{}\" without a reason", claim.verdict.name()),
+            format!("the recorded verdict is \"{}\" without a reason", verdict.name()),
             "write reason = \"...\": it is printed beside the verdict".into(),
         ));
     }
@@ -232,7 +236,7 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
             "write the other side as over = { ... }, and expect = { at_least = 1 }".into(),
         ));
     }
-    if claim.verdict == Verdict::Contradiction && claim.reading.len() < 2 {
+    if claim.verdict == Verdict::Contradiction && claim.readings.len() < 2 {
         return Err(wrong(
             "a contradiction needs at least two readings".into(),
             "write reading = { printed = { ... }, repaired = { ... } }".into(),

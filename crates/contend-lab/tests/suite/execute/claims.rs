@@ -113,6 +113,14 @@ fn each_reading_is_judged_and_readings_may_contradict_each_other() {
     assert_eq!(verdicts(""), [of("printed", "not reproduced", false), of("repaired", "reproduced", true)]);
     let recorded = verdicts("verdict = \"contradiction\"\nreason = \"the figure needs a faster link than the table\"");
     assert_eq!(recorded, [of("printed", "contradiction", true), of("repaired", "contradiction", true)]);
+    let recorded = verdicts("verdict = { repaired = \"reproduced\", printed = \"not reproduced\" }\nreason = \"slow\"");
+    assert_eq!(recorded, [of("printed", "not reproduced", true), of("repaired", "reproduced", true)]);
+    // The same readings, shared by claims, as values of a swept key.
+    let shared = "[readings]\nrates = { slow = { \"flow.0.udp.rate\" = \"1Mbps\" }, fast = { \"flow.0.udp.rate\" = \
+                  \"4Mbps\" } }\n";
+    let results = judged(&format!("{shared}{}", claim(&format!("{at}reading = \"rates\""))));
+    let seen: Vec<_> = results.iter().map(|c| (c.reading.as_deref().unwrap(), c.verdict.as_str())).collect();
+    assert_eq!(seen, [("slow", "not reproduced"), ("fast", "reproduced")]);
 }
 
 #[test]

@@ -153,6 +153,34 @@ const CASES: &[Case] = &[
         "t.toml:23:6: `search.to` is a duration, but the other value is a number of packets\
             \n  help: write both in the same kind of unit",
     ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[readings]\nwinf = { a = { \"flow.0.count\" = 1 } }\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\n\
+            expect = { at_least = 1 }\nreading = \"wimf\"",
+        "t.toml:26:11: `claim.0.reading` names readings that do not exist: \"wimf\"\n  help: did you mean `winf`?",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nreading = {}",
+        "t.toml:24:11: `claim.0.reading` has no reading\n  help: write { printed = { \"flow.0.window\" = \"1p\" } }",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nreading = { r = {}, s = {} }\n\
+            verdict = { r = \"reproduced\" }",
+        "t.toml:25:11: `claim.0.verdict` has no verdict under \"s\"\n  help: add s = \"reproduced\"",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nreading = { r = {}, s = {} }\n\
+            verdict = { r = \"reproduced\", verdict_t = \"reproduced\" }",
+        "t.toml:25:43: `claim.0.verdict.verdict_t` is no reading of this claim\n  help: write one of r, s",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nverdict = {}",
+        "t.toml:24:11: `claim.0.verdict` has no verdict\n  help: write verdict = \"reproduced\"",
+    ),
 ];
 
 #[test]

@@ -105,9 +105,9 @@ fn an_overlay_reaches_into_a_tcp_named_by_a_word() {
         ("cubic", "newreno"),
         "only the controller changes"
     );
-    let (name, printed) = &claim.reading[0];
+    let printed = &claim.readings[0].settings;
     assert_eq!(
-        (name.as_str(), json!(printed.settings())),
+        (claim.readings[0].name.as_str(), json!(printed.settings())),
         ("printed", json!({"flow.0.tcp.echo": "latch", "flow.0.tcp.rto.min": "200ms"}))
     );
     let both = e.scenario(&e.points[0], &printed.then(claim.requirement.over.as_ref().unwrap())).unwrap();

@@ -33,7 +33,7 @@ impl Chapter {
         Chapter {
             name: name.to_owned(),
             title: o.title.clone(),
-            tally: Tally::of(&o.claims),
+            tally: Tally::of([o]),
             differ: o.claims.iter().filter(|c| !c.as_recorded).count(),
             failures: failures(name, o),
             html: chapter(name, o, ctx),
@@ -111,10 +111,10 @@ pub fn write_paper(
 fn page(paper: &str, about: &str, command: &str, chapters: &[Chapter]) -> String {
     let (authors, text) = introduction(about);
     let title = if authors.is_empty() { paper } else { authors };
-    let claims = sum(chapters).claims(Origin::Paper);
+    let statements = sum(chapters).statements(Origin::Paper);
     let mut body = format!(
         "<header>\n<p class=\"brand\">contend report of a paper</p>\n<h1>{}</h1>\n<p class=\"cite\"><code>{}</code> · \
-            {} experiments, {claims} claims of the paper</p>\n",
+            {} experiments, {statements} statements of the paper</p>\n",
         escaped(title),
         escaped(paper),
         chapters.len(),
@@ -161,10 +161,10 @@ fn inline(text: &str) -> String {
 }
 
 fn sum(chapters: &[Chapter]) -> Tally {
-    Tally::sum(chapters.iter().map(|c| c.tally))
+    Tally::sum(chapters.iter().map(|c| c.tally.clone()))
 }
 
-/// The number of the paper's claims with each verdict, in large letters. Below: the claims of other sources.
+/// The number of the paper's statements with each verdict, in large letters. Below: those of other sources.
 fn strip(chapters: &[Chapter]) -> String {
     let part = |(v, n): (Verdict, usize)| {
         let to = if v == Verdict::Reproduced || n == 0 { "verdicts" } else { "failures" };
@@ -182,7 +182,7 @@ fn strip(chapters: &[Chapter]) -> String {
 /// Links to the experiments; those with claims that are not reproduced have a sign and their number.
 fn navigation(chapters: &[Chapter]) -> String {
     let link = |c: &Chapter| {
-        let failed = c.tally.claims(Origin::Paper) - c.tally.reproduced(Origin::Paper);
+        let failed = c.tally.statements(Origin::Paper) - c.tally.reproduced(Origin::Paper);
         let failed = if failed > 0 { format!(" <b>✗ {failed}</b>") } else { String::new() };
         format!("<a href=\"#{}\" title=\"{}\">{}{failed}</a>\n", address(&c.name), escaped(&c.title), escaped(&c.name))
     };
@@ -197,28 +197,29 @@ fn section(id: &str, title: &str, content: &str) -> String {
 fn verdicts(chapters: &[Chapter]) -> String {
     let mut out = String::from(
         "<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">experiment</th><th \
-            class=\"text\"></th><th>claims of the paper</th>",
+            class=\"text\"></th><th>statements of the paper</th>",
     );
     for v in Verdict::ALL {
         let _ = write!(out, "<th>{}</th>", v.name());
     }
     out += "<th>others</th><th>not as recorded</th></tr></thead>\n<tbody>\n";
-    let row = |name: String, title: &str, tally: Tally, differ: usize| {
+    let row = |name: String, title: &str, tally: &Tally, differ: usize| {
         let (own, others) = (tally.verdicts(Origin::Paper), [Origin::Specification, Origin::Beyond]);
-        let others = others.map(|o| tally.claims(o)).iter().sum();
+        let others = others.map(|o| tally.statements(o)).iter().sum();
         let counts = [own.iter().sum()].into_iter().chain(own).chain([others, differ]);
         let cells: String = counts.map(|n: usize| format!("<td>{n}</td>")).collect();
         format!("<tr><td class=\"key\">{name}</td><td class=\"text\">{}</td>{cells}</tr>\n", escaped(title))
     };
     for c in chapters {
         let link = format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name));
-        out += &row(link, &c.title, c.tally, c.differ);
+        out += &row(link, &c.title, &c.tally, c.differ);
     }
-    out += &row("all".into(), "", sum(chapters), chapters.iter().map(|c| c.differ).sum());
+    out += &row("all".into(), "", &sum(chapters), chapters.iter().map(|c| c.differ).sum());
     out + "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: \
         outside, with the reason; contradiction: the paper's own statements disagree; tie: neither side of a \
-        comparison is ahead; undecided: more seeds are needed. Others: claims of our specification and beyond the \
-        paper. Ranges are chosen from the text of the paper.</p>\n"
+        comparison is ahead; undecided: more seeds are needed. A statement is a sentence of the paper; it counts \
+        once, and its worst part decides. Others: statements of our specification and beyond the paper. Ranges are \
+        chosen from the text of the paper.</p>\n"
 }
 
 #[cfg(test)]

@@ -29,6 +29,17 @@ const POOL: Key = key("pool", &[Kind::Flag], Value("false"), "true",
     "True if dividend and divisor are summed over all seeds before the division: of a metric that is a quotient, or \
         with `over` of the metric here and there. So a seed with little or nothing counts as it should.");
 
+const VERDICT: Kind = Kind::Word(&[
+    word("reproduced", "The measured value is in the expected range."),
+    word("not reproduced", "The measured value is outside the expected range; the file gives the reason."),
+    word("contradiction", "The paper's own statements contradict each other."),
+    word("tie", "A comparison whose sides differ by less than 2 %, so that neither is ahead."),
+    word("undecided", "The interval crosses the bound: more seeds are needed."),
+]);
+/// The readings of `[readings]`.
+pub(super) const READINGS: Kind =
+    Kind::Map("of names, each a table of readings", &[Kind::Map("of names, each with key paths and values", OVERLAY)]);
+
 #[rustfmt::skip]
 pub(super) static CLAIM: Table = Table {
     heading: "[[claim]]",
@@ -50,18 +61,14 @@ pub(super) static CLAIM: Table = Table {
         WHEN,
         EACH,
         POOL,
-        key("verdict", &[Kind::Word(&[
-                word("reproduced", "The measured value is in the expected range."),
-                word("not reproduced", "The measured value is outside the expected range; the file gives the reason."),
-                word("contradiction", "The paper's own statements contradict each other."),
-                word("tie", "A comparison whose sides differ by less than 2 %, so that neither is ahead."),
-                word("undecided", "The interval crosses the bound: more seeds are needed."),
-            ])], Value("\"reproduced\""), "\"reproduced\"", "The recorded verdict."),
+        key("verdict", &[VERDICT, Kind::Map("of readings and the verdict under each", &[VERDICT])],
+            Value("\"reproduced\""), "\"reproduced\"", "The recorded verdict."),
         key("reason", &[Kind::Text], Words("none; a verdict other than \"reproduced\" needs one"),
             "\"the paper's window is unknown\"", "Why the verdict is not \"reproduced\"."),
-        key("reading", &[Kind::Map("of names, each with key paths and values", OVERLAY)], Words("the file as it is"),
-            "{ printed = { \"flow.0.window\" = \"1p\" } }",
-            "Ways to read the paper: a name with settings for each. Each is judged."),
+        key("reading", &[Kind::Map("of names, each with key paths and values", OVERLAY), Kind::Text],
+            Words("the file as it is"), "{ printed = { \"flow.0.window\" = \"1p\" } }",
+            "Ways to read the paper: a name with settings for each, or the name of a table of [readings]. Each is \
+            judged. The first counts: choose it by the text, before the runs."),
     ],
 };
 

@@ -4,7 +4,7 @@ use super::Default::{Required, Value, Words};
 use super::aggregation::{AMPDU_KINDS, AMSDU_KINDS, AQL_KEY, OWN_AMPDU, OWN_AMSDU, OWN_MAC_QUEUE};
 use super::common::{COUNT, LOSS, NONE, QUEUE};
 use super::flow::FLOW;
-use super::judging::{CHECK, CLAIM, FIGURE, PROGRAM, SEARCH};
+use super::judging::{CHECK, CLAIM, FIGURE, PROGRAM, READINGS, SEARCH};
 use super::wire::{LINK, WIRE};
 use super::{Family, Key, Kind, Table, key, word};
 
@@ -69,6 +69,8 @@ pub static FILE: Table = Table {
         key("claim", &[Kind::Tables(&CLAIM)], Words("none"),
             "[{ id = \"H3\", metric = \"jain\", expect = { at_least = 0.9 } }]",
             "Statements of a paper, each with the recorded verdict."),
+        key("readings", &[READINGS], Words("none"), "{ winf = { printed = { \"flow.0.window\" = \"1p\" } } }",
+            "Ways to read the paper that several claims share."),
         key("check", &[Kind::Tables(&CHECK)], Words("none"),
             "[{ what = \"fair\", metric = \"jain\", expect = { at_least = 0.9 } }]",
             "Targets of yours, answered with met or not met."),
