@@ -218,6 +218,7 @@ fn argument(f: &Function, takes: Takes, a: &Argument<'_>) -> Result<Expr, ParseE
         Takes::InSections => {
             let x = located(&a.value)?;
             sectioned(f.name, "lists", &x)?;
+            varies(&[&x])?;
             x.expr
         }
         Takes::ListComparison | Takes::ComparisonInSections => {
@@ -229,6 +230,7 @@ fn argument(f: &Function, takes: Takes, a: &Argument<'_>) -> Result<Expr, ParseE
             if takes == Takes::ComparisonInSections {
                 sectioned(f.name, "compares", &left)?;
                 sectioned(f.name, "compares", &right)?;
+                varies(&[&left, &right])?;
             } else if shape(&right.expr) == Shape::One {
                 left = list(f.name, left)?;
             }
@@ -439,6 +441,20 @@ fn sectioned(name: &str, does: &str, e: &Located) -> Result<(), ParseError> {
         }
         None => Ok(()),
     }
+}
+
+/// Refuses expressions that have the same value in each section, because each of their metrics has its own window.
+fn varies(all: &[&Located]) -> Result<(), ParseError> {
+    let mut is_constant = true;
+    for x in all {
+        x.expr.visit(&mut |m| is_constant &= m.window.is_some());
+    }
+    if is_constant {
+        let (from, to) = (&all[0].span, &all[all.len() - 1].span);
+        let message = "this has the same value in each section, which are those of the whole run after the warm-up";
+        return Err(error(from.start..to.end, message, "remove the window, or use it without sections"));
+    }
+    Ok(())
 }
 
 fn read_window(

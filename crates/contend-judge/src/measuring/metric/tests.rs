@@ -141,6 +141,12 @@ fn what_varies_is_listed_section_by_section() {
     is("max(every(goodput.up, 1s)) - min(every(goodput.up, 1s))", 24_000.0);
     let e = Expr::parse("every(goodput[up], 1s)").unwrap_err().to_string();
     assert!(e.contains("is a list"), "{e}");
+    for constant in
+        ["every(goodput.up[5s..9s], 1s)", "share(goodput.up[5s..9s] > 2 * goodput.up[0s..1s], 1s)", "every(2, 1s)"]
+    {
+        let e = Expr::parse(constant).unwrap_err().to_string();
+        assert!(e.contains("the same value in each section"), "{constant}: {e}");
+    }
     assert!(Expr::parse("std(every(queue.length[ap], 1s))").unwrap().sampling().series);
 }
 
