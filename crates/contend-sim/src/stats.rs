@@ -112,6 +112,10 @@ impl Durations {
     pub fn clear(&mut self) {
         *self = Durations::default();
     }
+    /// The sum, exact.
+    pub fn sum(&self) -> Span {
+        self.sum
+    }
     /// Mean in milliseconds, exact; 0 when empty.
     pub fn mean_ms(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.sum.as_millis_f64() / self.len() as f64 }

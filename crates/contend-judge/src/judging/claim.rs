@@ -22,7 +22,8 @@
 //! is within 2 % of 1, neither side is ahead: the verdict is `tie`.
 //!
 //! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b, or a with `over` that leads
-//! to b: a quotient of means, not a mean of quotients. Each seed then stands for
+//! to b: a quotient of means, not a mean of quotients. A metric a / b with `over` is pooled here and there, and the two
+//! are divided. Each seed then stands for
 //! the value R + (a - R b) / mean(b), with R = Σa / Σb: the mean of these values is R, and their variance is that of
 //! the ratio estimator (Cochran, "Sampling Techniques", 3rd edition, 1977, section 2.11).
 
@@ -348,16 +349,9 @@ impl Evaluation<'_, '_> {
 
     /// The number at `point` for each seed. Empty, with a note, when one of the runs has no value.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
-        let other = self.requirement.other().map(|o| self.reading.then(o));
-        if let (true, None, Expr::Binary(Operator::Divide, above, below)) = (self.requirement.pool, &other, self.metric)
-        {
-            let (dividend, divisor) =
-                (self.values(above, point, self.reading)?, self.values(below, point, self.reading)?);
-            return Ok(self.pooled(point, &dividend, &divisor, &format!("`{below}`")));
-        }
-        let above = self.values(self.metric, point, self.reading)?;
-        let Some(other) = other else { return Ok(above) };
-        let below = self.values(self.metric, point, &other)?;
+        let above = self.values_here(point, self.reading)?;
+        let Some(other) = self.requirement.other().map(|o| self.reading.then(o)) else { return Ok(above) };
+        let below = self.values_here(point, &other)?;
         if self.requirement.pool {
             return Ok(self.pooled(point, &above, &below, "the divisor"));
         }
@@ -374,6 +368,17 @@ impl Evaluation<'_, '_> {
             ratios.insert(*seed, ratio);
         }
         Ok(ratios)
+    }
+
+    /// The value of the requirement's metric for each seed at `point` with `overlay`; pooled if it is a quotient.
+    fn values_here(&mut self, point: &PointKey, overlay: &Overlay) -> Result<Samples, FileError> {
+        match self.metric {
+            Expr::Binary(Operator::Divide, above, below) if self.requirement.pool => {
+                let (dividend, divisor) = (self.values(above, point, overlay)?, self.values(below, point, overlay)?);
+                Ok(self.pooled(point, &dividend, &divisor, &format!("`{below}`")))
+            }
+            metric => self.values(metric, point, overlay),
+        }
     }
 
     /// The quotient of the sums over the seeds, as one number for each seed (see the module's documentation). Empty,

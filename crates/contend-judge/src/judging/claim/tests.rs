@@ -528,6 +528,23 @@ fn a_pooled_quotient_is_the_quotient_of_the_sums() {
 }
 
 #[test]
+fn a_pooled_quotient_with_over_is_pooled_on_both_sides() {
+    // (1 + 1) / (1 + 3) over (1 + 1) / (0 + 2): the run with nothing counts.
+    let w = one(&[1e6, 3e6]).with(&[], &[("a", json!(1))], &[0.0, 2e6]);
+    let c = changed(claim("1Mbps / goodput.up", Expect::AtMost(number(2.0))), |r| {
+        r.over = Some(overlay(&[("a", json!(1))]));
+        r.pool = true;
+    });
+    let m = w.judge(&c).results.remove(0).measured;
+    // 1 - 0.5 b stands for a seed above, 1 - 1 b below: 1, -1 (over 2) and 1, -1 (over 1), about the quotients.
+    let (above, below) = ([0.75, 0.25], [2.0, 0.0]);
+    let residuals = [0, 1].map(|i| (above[i] - 0.5 * below[i]) / 1.0);
+    let deviation = ((residuals[0] * residuals[0] + residuals[1] * residuals[1]) / 2.0_f64).sqrt();
+    assert_eq!(m.value, Some(0.5));
+    assert!((m.ci95.unwrap() - 12.706_2 * deviation).abs() < 1e-3, "{m:?}");
+}
+
+#[test]
 fn what_cannot_be_pooled_or_tied_is_refused() {
     let no = |c: &Claim| recorded_or_sound(c).unwrap_err().to_string();
     let plain = claim("goodput.up", Expect::AtLeast(mbps(1.0)));

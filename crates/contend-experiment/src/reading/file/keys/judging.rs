@@ -27,7 +27,8 @@ const EACH: Key = key("each", &[Kind::Word(&[
 #[rustfmt::skip]
 const POOL: Key = key("pool", &[Kind::Flag], Value("false"), "true",
     "True if dividend and divisor are summed over all seeds before the division: of a metric that is a quotient, or \
-        with `over` of the metric here and there. So a seed with little or nothing counts as it should.");
+        with `over` of the metric here and there (of a quotient with `over`, both). So a seed with little \
+        or nothing counts as it should.");
 
 const VERDICT: Kind = Kind::Word(&[
     word("reproduced", "The measured value is in the expected range."),
