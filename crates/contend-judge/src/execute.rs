@@ -247,7 +247,7 @@ impl Call<'_> {
     fn runs_of<'r>(&'r self) -> impl Fn(&Need) -> Vec<&'r Run> {
         let at: BTreeMap<String, usize> = self.e.needs.iter().enumerate().map(|(i, (n, _))| (n.key(), i)).collect();
         move |n: &Need| {
-            at.get(&n.key()).and_then(|i| self.runs.get(*i)).map_or(Vec::new(), |runs| runs.iter().collect())
+            at.get(&self.e.key_of(n)).and_then(|i| self.runs.get(*i)).map_or(Vec::new(), |runs| runs.iter().collect())
         }
     }
 
@@ -272,7 +272,7 @@ impl Call<'_> {
             let wanted: BTreeSet<String> = claims
                 .flat_map(|(c, _)| of_claim(&e.points, c))
                 .chain(checks.flat_map(|(c, _)| of_check(&e.points, c)))
-                .map(|need| need.key())
+                .map(|need| e.key_of(&need))
                 .collect();
             let total = |((need, _), runs): (&(Need, Size), &Vec<Run>)| {
                 if wanted.contains(&need.key()) { look.seeds as usize } else { runs.len() }

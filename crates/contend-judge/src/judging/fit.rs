@@ -99,7 +99,7 @@ impl Asked<'_> {
 
 /// All expressions of `e` that are read from runs.
 fn asked(e: &Experiment) -> Vec<Asked<'_>> {
-    let points = |n: Vec<Need>| From::All(n.iter().map(Need::key).collect());
+    let points = |n: Vec<Need>| From::All(n.iter().map(|need| e.key_of(need)).collect());
     let one =
         |expr, site, owner: String, from| Asked { expr, one: true, site, owner, from, found: false, missing: None };
     let required = |r: &'_ Requirement| Expr::parse(&r.metric).ok();

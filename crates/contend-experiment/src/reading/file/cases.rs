@@ -11,10 +11,16 @@ use std::collections::BTreeSet;
 /// The key of the value for all other values of the parameter.
 const ELSE: &str = "else";
 
-/// Replaces each case in `tree` by its value, and removes the words from `[param]`.
-pub(crate) fn resolve(tree: &mut Node, source: &Source) -> Result<(), FileError> {
+/// The parameters that cases of a file name, also those in its swept values.
+pub(crate) fn named(tree: &Node) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     collect(tree, &mut named);
+    named
+}
+
+/// Replaces each case in `tree` by its value, and removes the words from `[param]`; `named` are the parameters of all
+/// cases of the file.
+pub(crate) fn resolve(tree: &mut Node, named: &BTreeSet<String>, source: &Source) -> Result<(), FileError> {
     let params = tree.get("param").and_then(Node::entries).unwrap_or_default().to_vec();
     Cases { source, params: &params }.replace(tree, "")?;
     if let NodeKind::Table(entries) = &mut tree.kind
@@ -116,7 +122,8 @@ mod tests {
         let source = Source { path: "t.toml".into(), text: text.into(), sets: vec![] };
         let mut tree = read(&source).unwrap();
         let text = |e: FileError| format!("{e}; {}", e.help().map_or_else(String::new, |h| h.to_string()));
-        resolve(&mut tree, &source).map(|()| tree.to_json()).map_err(text)
+        let named = named(&tree);
+        resolve(&mut tree, &named, &source).map(|()| tree.to_json()).map_err(text)
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub use quoted::misread;
 use judge::Judge;
 pub use model::Modelled;
 use reader::{Fields, ReadContext, Val};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -127,6 +127,10 @@ pub struct Experiment {
     /// Every need of points and claims ([`needs`]), with the size of its results; empty until
     /// [`Experiment::try_points`].
     pub needs: Vec<(Need, Size)>,
+    /// Needs with the network of another need: [`Need::key`] of both. They are not in `needs`.
+    same: BTreeMap<String, String>,
+    /// The parameters that cases name.
+    cased: BTreeSet<String>,
     sweep: Sweep,
     /// The tables of the network, as in the file.
     network: Node,
@@ -261,6 +265,8 @@ pub fn read_with(
         search,
         remarks,
         needs: vec![],
+        same: BTreeMap::new(),
+        cased: cases::named(&tree),
         sweep,
         network,
         traces: Arc::new(Traces::of(files)),
@@ -495,7 +501,7 @@ impl Experiment {
         let mut tree = self.network.clone();
         self.sweep.apply(&self.sweep.overlay(point), &mut tree, &self.source)?;
         self.sweep.apply(overlay, &mut tree, &self.source)?;
-        cases::resolve(&mut tree, &self.source)?;
+        cases::resolve(&mut tree, &self.cased, &self.source)?;
         Ok(tree)
     }
 
@@ -523,12 +529,23 @@ impl Experiment {
     /// When a point is invalid.
     pub fn try_points(&mut self, stop: &AtomicBool) -> Result<bool, FileError> {
         let stopped = || stop.load(Ordering::Relaxed);
-        let mut tried = vec![];
-        for need in needs(self) {
+        let (mut tried, mut same) = (vec![], BTreeMap::new());
+        // The networks by their text, if some may be the same as others.
+        let (all, mut networks) = (needs(self), BTreeMap::new());
+        let have_overlays = all.iter().any(|need| !need.overlay.settings().is_empty());
+        for need in all {
             if stopped() {
                 return Ok(false);
             }
             let size = self.tried(&need.point, &need.overlay)?;
+            if have_overlays {
+                let network = self.at(&need.point, &need.overlay)?.to_json().to_string();
+                let first = networks.entry(network).or_insert_with(|| need.key());
+                if *first != need.key() && !need.overlay.settings().is_empty() {
+                    same.insert(need.key(), first.clone());
+                    continue;
+                }
+            }
             tried.push((need, size));
         }
         if let Some(search) = &self.search {
@@ -541,8 +558,15 @@ impl Experiment {
                 }
             }
         }
-        self.needs = tried;
+        (self.needs, self.same) = (tried, same);
         Ok(true)
+    }
+
+    /// [`Need::key`] of the need in [`Experiment::needs`] whose runs are those of `need`: settings may lead to a network
+    /// that another need has already.
+    pub fn key_of(&self, need: &Need) -> String {
+        let key = need.key();
+        self.same.get(&key).cloned().unwrap_or(key)
     }
 
     /// Tries the first point only.
@@ -591,5 +615,20 @@ mod tests {
         assert_eq!(e.needs.len(), 4);
         assert_eq!(e.needs[2].1, e.needs[3].1);
         assert_ne!(e.needs[0].1, e.needs[1].1);
+    }
+
+    #[test]
+    fn readings_that_do_not_change_a_network_share_its_runs() {
+        let text = "duration = \"1s\"\nparam = { by = \"text\" }\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \
+            \"server\"\nto = \"station\"\ntcp = \"reno\"\n[sweep]\n\"flow.0.tcp\" = [\"reno\", { kind = \"vegas\", cc = { \
+            rounded = { case = \"by\", text = false, code = true } } }]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\n\
+            expect = { at_least = 0.5 }\nreading = { text = {}, code = { \"param.by\" = \"code\" } }\n";
+        let e = parse("t.toml", text, &[]).unwrap();
+        // Reno's network is the same by text and by code.
+        assert_eq!((e.needs.len(), e.same.len()), (3, 1));
+        let by_code = Overlay::of([("param.by".to_owned(), "code".into())]);
+        let keys = [0, 1].map(|i| e.key_of(&Need::of(&e.points, &e.points[i], &by_code)));
+        assert_eq!(keys[0], e.needs[0].0.key());
+        assert_eq!(keys[1], e.needs[2].0.key());
     }
 }
