@@ -11,6 +11,9 @@
 //! - Slow start doubles the window in every second round trip and keeps it in the other. As in ns-2, it ends with a
 //!   window smaller by an eighth, of which whole segments count; spread growth goes on from the fraction. A loss also
 //!   ends it.
+//! - With `second_ack`, the second acknowledgment sets the window before the window grows by it, as ns-2 does with its
+//!   `delay_growth_`. In ns-2 the first segment is alone until then, so that its round-trip time is that of an empty
+//!   path: `initial_window = 1` of the sender.
 //! - After a loss, three quarters of the window remain (Brakmo and Peterson, ns-2). If the same segment is lost again,
 //!   half of the window remains (ns-2). A timeout is answered as in Reno.
 //! - The recovery `vegas` decides which losses reach the controller: no loss of a segment sent before the last
@@ -53,6 +56,13 @@ pub const PARAMS: &[Param] = &[
     .default("at_once"),
     Param::flag("rounded", "true if the backlog is rounded to whole segments before it is compared (ns-2)")
         .default("false"),
+    Param::integer(
+        "second_ack",
+        "window in segments to which the second acknowledgment of a connection sets it before slow start goes on (2 in \
+            ns-2, with initial_window = 1); 0: slow start alone decides",
+    )
+    .default("0")
+    .range(0.0, 10_000.0),
 ];
 
 /// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.
@@ -67,6 +77,10 @@ struct Vegas {
     spread: bool,
     /// True if the backlog counts in whole segments.
     rounded: bool,
+    /// Window that the second acknowledgment sets; 0: none.
+    second_ack: u32,
+    /// Number of acknowledgments of new data, up to 2.
+    acks: u8,
     /// True if the window grows in the current round trip (only for spread growth).
     growing: bool,
     /// True if the current round trip of slow start doubles the window.
@@ -105,6 +119,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
         least,
         spread: args.word("growth") == "spread",
         rounded: args.flag("rounded"),
+        second_ack: u32::try_from(args.integer("second_ack")).unwrap_or(0),
+        acks: 0,
         growing: false,
         doubling: true,
         samples: 0,
@@ -127,6 +143,12 @@ impl Controller for Vegas {
     }
 
     fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        if self.acks < 2 {
+            self.acks += 1;
+            if self.acks == 2 && self.second_ack > 0 {
+                (w.cwnd, w.cwnd_cnt) = (self.second_ack, 0);
+            }
+        }
         if ack.round_start
             && let Some(rtt) = self.round()
         {
