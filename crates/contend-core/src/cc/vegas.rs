@@ -14,6 +14,9 @@
 //! - With `second_ack`, the second acknowledgment sets the window before the window grows by it, as ns-2 does with its
 //!   `delay_growth_`. In ns-2 the first segment is alone until then, so that its round-trip time is that of an empty
 //!   path: `initial_window = 1` of the sender.
+//! - ns-2 takes the round-trip time of a round trip in which at most one segment was sent as the new minimum. A timeout
+//!   sets its next segment back to the first unacknowledged one, so that the round trip of each timeout counts as such.
+//!   `new_base` measures the minimum anew after a timeout.
 //! - After a loss, three quarters of the window remain (Brakmo and Peterson, ns-2). If the same segment is lost again,
 //!   half of the window remains (ns-2). A timeout is answered as in Reno.
 //! - The recovery `vegas` decides which losses reach the controller: no loss of a segment sent before the last
@@ -56,6 +59,12 @@ pub const PARAMS: &[Param] = &[
     .default("at_once"),
     Param::flag("rounded", "true if the backlog is rounded to whole segments before it is compared (ns-2)")
         .default("false"),
+    Param::flag(
+        "new_base",
+        "true if the minimum round-trip time is measured anew after a timeout, in effect as in ns-2; false: it is that \
+            of the connection",
+    )
+    .default("false"),
     Param::integer(
         "second_ack",
         "window in segments to which the second acknowledgment of a connection sets it before slow start goes on (2 in \
@@ -77,6 +86,8 @@ struct Vegas {
     spread: bool,
     /// True if the backlog counts in whole segments.
     rounded: bool,
+    /// True if a timeout forgets `base_us`.
+    new_base: bool,
     /// Window that the second acknowledgment sets; 0: none.
     second_ack: u32,
     /// Number of acknowledgments of new data, up to 2.
@@ -89,7 +100,8 @@ struct Vegas {
     samples: u32,
     /// Minimum of these samples in microseconds.
     min_us: u32,
-    /// `BaseRTT`: the minimum round-trip time of the connection in microseconds; 0 before the first sample.
+    /// `BaseRTT`: the minimum round-trip time of the connection in microseconds; 0 before the first sample,
+    /// and with `new_base` after a timeout.
     base_us: u32,
     /// Sum of the samples in microseconds.
     sum_us: u64,
@@ -119,6 +131,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
         least,
         spread: args.word("growth") == "spread",
         rounded: args.flag("rounded"),
+        new_base: args.flag("new_base"),
         second_ack: u32::try_from(args.integer("second_ack")).unwrap_or(0),
         acks: 0,
         growing: false,
@@ -200,6 +213,9 @@ impl Controller for Vegas {
             Signal::Timeout { nth, .. } => {
                 self.lost = Some(w.snd_una);
                 self.doubling = true;
+                if self.new_base {
+                    self.base_us = 0;
+                }
                 // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
                 if nth <= 1 { Response::restart(half) } else { Response { cwnd: 1, ..Response::keep(w) } }
             }

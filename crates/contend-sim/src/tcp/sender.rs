@@ -480,6 +480,9 @@ impl Sender {
         } else {
             false
         };
+        if v.keep_extra {
+            self.w.cwnd = self.w.cwnd.saturating_add(self.w.extra);
+        }
         self.w.extra = v.extra;
         self.phase = self.recovery.phase();
         if v.enter.is_some() {

@@ -84,6 +84,18 @@ fn vegas_as_in_ns_2_takes_the_wait_for_a_repair_as_a_round_trip() {
 }
 
 #[test]
+fn vegas_as_in_ns_2_keeps_an_inflated_window() {
+    // The first of n is lost, and n - 1 duplicates come at 100 ms. With four, the third inflates the window of 3 to 6;
+    // the repair is acknowledged at 200 ms. With five, a fourth duplicate follows, and the window is 5 - 1.
+    let run = |n: u32, stays: bool| {
+        let spec = window(n, flow_with("vegas", "vegas", &[("stays_inflated", Value::Bool(stays))]));
+        Bench::new(&with(spec, |t| t.limited_transmit = false), losing(&[(0, 0)])).run(205).cwnd()
+    };
+    assert_eq!((run(4, false), run(4, true)), (3, 6));
+    assert_eq!((run(5, false), run(5, true)), (4, 4));
+}
+
+#[test]
 fn rack_finds_a_lost_retransmission_without_the_timer() {
     // 4 to 6 show at 100 ms that 3 is lost. Its retransmission is lost too. The new segment that 8 permits is sent
     // after it and shows this loss at 200 ms.

@@ -126,6 +126,8 @@ pub struct Verdict {
     pub send: Option<Forced>,
     /// Inflation of the window in segments, from now on.
     pub extra: u32,
+    /// True if the inflation so far becomes part of the window.
+    pub keep_extra: bool,
     /// True if the controller may open the window for this acknowledgment.
     pub grow: bool,
     /// True if an acknowledgment of new data does not restart the retransmission timer.

@@ -1,10 +1,11 @@
 //! The retransmissions of Vegas. On a duplicate ACK, Vegas checks the age of the first unacknowledged segment; it does
 //! not count duplicates.
 //!
-//! - Three options choose between the rules of Brakmo and Peterson and those of ns-2. `backs_off` (ns-2) doubles the
+//! - Options choose between the rules of Brakmo and Peterson and those of ns-2. `backs_off` (ns-2) doubles the
 //!   retransmission timeout with each early retransmission. `samples = "last"` (ns-2) counts the wait for a repair as a
-//!   round trip. `growth = "spread"` of the controller is that of both. The defaults are the rules of Brakmo and
-//!   Peterson, except `growth`: its default is that of Linux.
+//!   round trip. `stays_inflated` is a fault of ns-2: a window that duplicates inflated before a retransmission stays
+//!   so if no duplicate follows. `growth = "spread"` of the controller is that of both. The defaults are the rules of
+//!   Brakmo and Peterson, except `growth`: its default is that of Linux.
 //! - Not modelled: ns-2 keeps its counters of transmissions in a ring, and does not clear the counters of an
 //!   acknowledgment that passes the end of the ring. It then takes some segments as sent twice: they give no sample,
 //!   and a reduction by half.
@@ -46,6 +47,12 @@ pub const PARAMS: &[Param] = &[
             once; last: those whose last segment was sent once, so that the wait for a repair counts (ns-2)",
     )
     .default("karn"),
+    Param::flag(
+        "stays_inflated",
+        "true if the window keeps the inflation by the duplicates before a retransmission, unless more duplicates \
+            follow (a fault of ns-2); false: the next acknowledgment of new data ends it",
+    )
+    .default("false"),
 ];
 
 /// Factor of a fine timeout that is not lengthened, in 2^-16.
@@ -64,6 +71,11 @@ struct Vegas {
     backoff_q16: u64,
     at: Option<(Span, Span)>,
     backs_off: bool,
+    /// True if inflation may stay.
+    stays_inflated: bool,
+    /// True if the inflation stays with the next acknowledgment of new data: the first segment was sent again once, and
+    /// no duplicate came since.
+    staying: bool,
     /// True if the fine timeout has samples of its own: `samples = "last"`.
     own_samples: bool,
     /// Smoothed round-trip time and mean deviation of these samples, in nanoseconds.
@@ -80,6 +92,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
         backoff_q16: ONE_Q16,
         at: None,
         backs_off: args.flag("backs_off"),
+        stays_inflated: args.flag("stays_inflated"),
+        staying: false,
         own_samples: args.word("samples") == "last",
         smoothed: None,
     }))
@@ -105,6 +119,7 @@ impl Vegas {
     /// An ACK of new data.
     fn advanced(&mut self, v: &SenderView, board: &Scoreboard) -> Verdict {
         let fast = self.dups.phase == Phase::Fast;
+        let keep_extra = std::mem::take(&mut self.staying);
         self.extra = 0;
         self.dups.advance(v);
         let worried = std::mem::take(&mut self.worried);
@@ -112,9 +127,9 @@ impl Vegas {
             self.worried = worried - 1;
             // Duplicates that still come report nothing new: they inflate the window, and cause no retransmission.
             self.dups.enter(v, Phase::Fast);
-            return Verdict { send: Some(Forced::Head), ..Verdict::default() };
+            return Verdict { send: Some(Forced::Head), keep_extra, ..Verdict::default() };
         }
-        Verdict { grow: !fast, ..Verdict::default() }
+        Verdict { grow: !fast, keep_extra, ..Verdict::default() }
     }
 
     /// Sends the first segment again.
@@ -123,6 +138,8 @@ impl Vegas {
         self.worried = board.outstanding().min(2);
         self.backoff_q16 = if head.copies > 0 { self.backoff_q16 * 2 } else { self.backoff_q16 + self.backoff_q16 / 8 }
             .min(ONE_Q16 << 16);
+        // ns-2 then counts three duplicates, and ends the inflation only above three.
+        self.staying = self.stays_inflated && head.copies == 0;
         self.dups.enter(v, Phase::Fast);
         self.extra = arrived;
         let due = self.reduced.is_none_or(|r| r < head.sent);
@@ -158,6 +175,7 @@ impl Recovery for Vegas {
                 return self.again(v, board, arrived);
             }
             self.extra = arrived;
+            self.staying = false;
             return Verdict { extra: arrived, ..Verdict::default() };
         }
         let arrived = self.dups.count.saturating_add(1);
@@ -175,6 +193,7 @@ impl Recovery for Vegas {
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
         self.extra = 0;
+        self.staying = false;
         self.worried = 0;
         self.reduced = Some(v.now);
         self.dups.enter(v, Phase::Loss);
