@@ -530,6 +530,11 @@ impl Sender {
     fn reduce(&mut self, r: Response) {
         self.before = None;
         let kept = self.needs.grow_when_marked && r.cwnd == self.w.cwnd;
+        if r.cwnd < self.w.cwnd {
+            // Linux (tcp_init_cwnd_reduction): a smaller window begins without the credit of the larger one, also if
+            // the loss was taken for an error.
+            self.w.cwnd_cnt = 0;
+        }
         self.w.ssthresh = r.ssthresh;
         self.w.cwnd = r.cwnd.max(1);
         if r.cause == Cause::Error {

@@ -49,6 +49,14 @@ fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
 }
 
 #[test]
+fn a_window_that_an_error_makes_smaller_begins_without_credit() {
+    let b = Bench::new(&ten(flow_with("veno", "newreno", &[])), losing(&[(9, 0)])).run(390);
+    // Nine ACKs before the duplicates earn nine tenths of a segment. The loss leaves 8 of 10 segments, and seven ACKs
+    // follow the recovery: seven eighths of a segment.
+    assert_eq!((b.cwnd(), b.sender().sent().unwrap().fast_retransmits), (8, 1));
+}
+
+#[test]
 fn a_reaction_to_every_mark_does_not_stop_growth() {
     // Every packet is marked, and the threshold is high. Once per round trip, the ACK that reduces the window does not
     // let it grow: 9 of 10 ACKs count.
