@@ -562,8 +562,8 @@ impl Experiment {
         Ok(true)
     }
 
-    /// [`Need::key`] of the need in [`Experiment::needs`] whose runs are those of `need`: settings may lead to a network
-    /// that another need has already.
+    /// [`Need::key`] of the need in [`Experiment::needs`] whose runs are those of `need`: settings may lead to a
+    /// network that another need has already.
     pub fn key_of(&self, need: &Need) -> String {
         let key = need.key();
         self.same.get(&key).cloned().unwrap_or(key)
@@ -620,8 +620,8 @@ mod tests {
     #[test]
     fn readings_that_do_not_change_a_network_share_its_runs() {
         let text = "duration = \"1s\"\nparam = { by = \"text\" }\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \
-            \"server\"\nto = \"station\"\ntcp = \"reno\"\n[sweep]\n\"flow.0.tcp\" = [\"reno\", { kind = \"vegas\", cc = { \
-            rounded = { case = \"by\", text = false, code = true } } }]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\n\
+            \"server\"\nto = \"station\"\ntcp = \"reno\"\n[sweep]\n\"flow.0.tcp\" = [\"reno\", { kind = \"vegas\", cc \
+            = { rounded = { case = \"by\", text = false, code = true } } }]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\n\
             expect = { at_least = 0.5 }\nreading = { text = {}, code = { \"param.by\" = \"code\" } }\n";
         let e = parse("t.toml", text, &[]).unwrap();
         // Reno's network is the same by text and by code.
