@@ -266,6 +266,9 @@ pub struct Aggregation {
     pub attempts: Option<u32>,
     /// True if the sender asks for a block acknowledgment that it missed; otherwise it sends the data again.
     pub asks: bool,
+    /// True if it asks at 20 MHz. Data that follow in the same transmission opportunity are then no wider (IEEE
+    /// 802.11-2020 §10.23.2.8).
+    pub asks_at_20_mhz: bool,
 }
 
 impl Aggregation {
@@ -281,6 +284,7 @@ impl Aggregation {
         lifetime: Span::ZERO,
         attempts: None,
         asks: false,
+        asks_at_20_mhz: false,
     };
 
     /// How packets are sent from a station with these limits to one with those of `receiver`; `None`: it takes one

@@ -228,6 +228,54 @@ fn a_missed_block_acknowledgment_is_asked_for() {
     assert!(expected > 50.0);
 }
 
+/// Two saturated stations of 802.11ac, 80 MHz, MCS 7, with TXOPs of 2080 us; their collisions are followed by requests.
+/// By hand: n packets of 1538 B with delimiters and padding are 1544 (n - 1) + 1542 B, a PPDU lasts 40 us and symbols
+/// of 1170 bits, at 20 MHz of 260 bits; request and answer last 32 us, SIFS 16 us. So a TXOP has time for 47 packets
+/// in 2028 us; after request and answer 96 us are over, and there is time for 44 packets in 1900 us, or for 9 packets
+/// at 20 MHz in 1752 us and no more. A batch that was made ahead has no time at 20 MHz, and is
+/// sent later at its own width.
+#[test]
+fn data_after_a_request_at_20_mhz_are_as_narrow() {
+    for (asks_at_20_mhz, hw_queue, after) in
+        [(false, 1, [(67_934, 1900)]), (true, 1, [(13_894, 1752)]), (true, 2, [(13_894, 1752)])]
+    {
+        let spec = Aggregation { bytes: 1_048_575, asks_at_20_mhz, hw_queue, ..AGGREGATION };
+        let s = aggregating(saturated(phy_g(), MAC, 2, 54_000_000, 1), spec);
+        let mut s = with_rate(s, modern(Family::Vht, 80, 1, 7));
+        for i in 0..2 {
+            s.flows[i] = cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 400_000_000);
+            s.links[i].reverse.rate = WireRate::Constant(10_000_000_000);
+            let rule = choose(access::REGISTRY, "dcf", &[("txop", Value::Time(Span::from_micros(2080)))]);
+            s.cell.as_mut().unwrap().stations[i].access = rule;
+        }
+        let (_, frames) = frames_of(&s, 3.0);
+        let frames: Vec<&Frame> = frames.iter().filter(|f| f.start > at(0.5)).collect();
+        let (mut requests, mut others) = (0, 0);
+        let sizes = |burst: &[&Frame]| -> Vec<(u32, u64)> {
+            let data = burst.iter().filter(|f| f.kind == Data);
+            data.map(|f| (f.bytes, (f.end - f.start).as_micros())).collect()
+        };
+        for burst in frames.chunk_by(|a, b| b.start <= a.end + Span::from_micros(16)) {
+            if burst.iter().any(|f| f.outcome == FrameOutcome::Collided) || burst.last().unwrap().end > at(2.99) {
+                continue;
+            }
+            if burst[0].kind == Request {
+                requests += 1;
+                let sizes = sizes(burst);
+                let waits = hw_queue == 2 && sizes.is_empty();
+                assert!(waits || sizes == after, "{asks_at_20_mhz} {hw_queue}: {sizes:?}");
+            } else if burst[0].kind == Data {
+                others += 1;
+                let sizes = sizes(burst);
+                let wide = |&(bytes, us): &(u32, u64)| us == 40 + 4 * (8 * u64::from(bytes) + 22).div_ceil(1170);
+                assert!(sizes.iter().all(wide), "{hw_queue}: {sizes:?}");
+                assert!(hw_queue == 2 || sizes[0] == (72_566, 2028), "{sizes:?}");
+            }
+        }
+        assert!(requests > 50 && others > 500, "{requests} requests, {others} others");
+    }
+}
+
 #[test]
 fn lost_mpdus_cost_their_share() {
     // The duration limit ends each PPDU after 23 MPDUs, and a window of 64 never does. So a tenth of the places goes to
@@ -502,7 +550,7 @@ proptest! {
         limit in 1u32..600,
         attempts in prop::option::of(1u32..8),
         lifetime in prop_oneof![Just(0u64), 1u64..50],
-        asks: bool,
+        asks in 0..3,
         msdu in prop_oneof![Just(0), 1000u32..12_000],
         hw_queue in 0u32..5,
         loss in prop_oneof![Just(0.0), 0.0..0.7],
@@ -512,7 +560,9 @@ proptest! {
         queue in 0..every::disciplines().len(),
     ) {
         let lifetime = Span::from_millis(lifetime);
-        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, asks, msdu, hw_queue, ..AGGREGATION };
+        let (asks, asks_at_20_mhz) = (asks > 0, asks > 1);
+        let spec = Aggregation { mpdus, window, limit, attempts, lifetime, msdu, hw_queue, ..AGGREGATION };
+        let spec = Aggregation { asks, asks_at_20_mhz, ..spec };
         let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..MAC };
         let s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)

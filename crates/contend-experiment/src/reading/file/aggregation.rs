@@ -138,6 +138,8 @@ fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result
                 if never(&v) { Ok(None) } else { Ok(Some(v.integer(1..=255)? as u32)) }
             })?,
             asks: f.read_or("missed", usual.asks, |v| v.word(&[("data", false), ("request", true)]))?,
+            asks_at_20_mhz: f
+                .read_or("request_width", usual.asks_at_20_mhz, |v| v.word(&[("data", false), ("20MHz", true)]))?,
             ..usual
         };
     f.finish()?;

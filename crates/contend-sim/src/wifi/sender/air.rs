@@ -64,6 +64,8 @@ pub(crate) struct Air {
     errors: Option<Box<dyn ErrorModel>>,
     /// The rate of broadcasts, if there are any.
     broadcast: RateNumber,
+    /// For each rate, the same MCS at 20 MHz; empty if no station asks at 20 MHz.
+    narrow: Vec<RateNumber>,
     /// Number of access points; they have the first numbers.
     aps: u32,
     /// [`Air::contention`] for 0, 1, ... contenders, computed when it is first asked for.
@@ -88,6 +90,7 @@ impl Air {
             codings: Vec::new(),
             errors: None,
             broadcast: 0,
+            narrow: Vec::new(),
             aps: spec.aps.len() as u32,
             contention: OnceCell::new(),
         };
@@ -110,7 +113,28 @@ impl Air {
             air.broadcast = air.rates.len() as RateNumber;
             air.rates.push(RateTable::new(phy, phy.lowest_basic(), &air.timing));
         }
+        if spec.members().any(|s| s.aggregation.is_some_and(|a| a.asks_at_20_mhz)) {
+            air.narrow = air.all_narrow(spec)?;
+        }
         Ok(air)
+    }
+
+    /// For each rate, the number of the same MCS at 20 MHz; of the next lower one if that has none.
+    fn all_narrow(&mut self, spec: &CellSpec) -> Result<Vec<RateNumber>, Refusal> {
+        if spec.error_model.is_some() || !self.choices.is_empty() {
+            let what = "a request at 20 MHz goes with neither a rate control nor an error model";
+            return Err(Refusal::new(what, "write request_width = \"data\", or remove rate_control and error_model"));
+        }
+        let formats: Vec<Format> = self.rates.iter().map(|table| table.rate).collect();
+        let same = |mode: Mode| {
+            let at_20 = |mcs| Mode { width: 20, mcs, ..mode }.checked().ok();
+            (0..=mode.mcs).rev().find_map(at_20).unwrap_or(mode)
+        };
+        let number = |(i, format): (RateNumber, Format)| match format.mode() {
+            Some(mode) => self.add(&spec.phy, DataRate::Mcs(same(mode))).unwrap_or(i),
+            None => i,
+        };
+        Ok((0..).zip(formats).map(number).collect())
     }
 
     /// The number of a rate, which is added if it is new; `None` if the PHY does not have it.
@@ -221,6 +245,16 @@ impl Air {
     /// The format of data from one station to another at the present rate.
     pub(crate) fn format_to(&self, from: StationId, to: StationId) -> &Format {
         &self.table(self.rate(from, to)).rate
+    }
+
+    /// True if `station` asks for block acknowledgments at 20 MHz.
+    pub(crate) fn asks_at_20_mhz(&self, station: StationId) -> bool {
+        self.aggregation.get(station as usize).copied().flatten().is_some_and(|a| a.asks_at_20_mhz)
+    }
+
+    /// The same MCS as that of `rate`, no wider than 20 MHz.
+    pub(crate) fn narrow(&self, rate: RateNumber) -> RateNumber {
+        self.narrow.get(rate as usize).copied().unwrap_or(rate)
     }
 
     /// The durations at a rate.

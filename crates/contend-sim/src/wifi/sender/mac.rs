@@ -290,7 +290,7 @@ impl Mac {
                 true
             }
             Service::Batched(_) => {
-                self.take_batch(around, self.txop);
+                self.take_batch(around, (self.txop, false));
                 self.look_ahead(around);
                 self.in_service.is_some()
             }
@@ -395,6 +395,7 @@ impl Mac {
             Service::Batched(_) => self.batch_answered(around, snr),
         }
         if self.txop.is_zero() {
+            self.end_opportunity();
             self.take_next(around);
         } else {
             let left = self.txop.saturating_sub(held);

@@ -45,6 +45,8 @@ pub(crate) struct Making<'a> {
     pub(crate) station: StationId,
     /// The exchange takes no longer, if one MPDU does not; zero: there is no limit.
     pub(crate) limit: Span,
+    /// True if its data are no wider than 20 MHz.
+    pub(crate) narrow: bool,
     /// Failures after which a new chain of rates begins.
     pub(crate) failures: u32,
     /// The rate of the batch.
@@ -212,16 +214,17 @@ impl Queue {
     /// receiver and fills its batch; others fill the store, and the receiver whose packet waits longest comes next.
     pub(crate) fn next_batch(&mut self, around: &mut Around<'_>, making: &mut Making<'_>) -> Option<Batch> {
         let (now, air) = (around.now, around.air);
-        let &mut Making { station, limit, failures, ref mut chosen, ref mut counters } = making;
+        let &mut Making { station, limit, narrow, failures, ref mut chosen, ref mut counters } = making;
         if !self.gives_turns {
             self.fill(around, station);
         }
         loop {
-            let fits = |to| air.most_bytes((station, to), air.rate(station, to), limit);
+            let present = |to| Chosen { rate: air.rate(station, to), alone: false }.at_most(air, narrow);
+            let fits = |to| present(to).most_bytes(air, (station, to), limit);
             let to = if self.gives_turns { Some(self.give_turn(around, station, &fits)?) } else { None };
             let batch = self.change(around, |store, around| {
                 let fits = |to| {
-                    *chosen = rate(&mut around.rates, now, air, (station, to), failures);
+                    *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
                     chosen.most_bytes(air, (station, to), limit)
                 };
                 match to {
@@ -248,10 +251,10 @@ impl Queue {
         to: StationId,
     ) -> Option<Batch> {
         let (now, air) = (around.now, around.air);
-        let &mut Making { station, limit, failures, ref mut chosen, ref mut counters } = making;
+        let &mut Making { station, limit, narrow, failures, ref mut chosen, ref mut counters } = making;
         self.change(around, |store, around| {
             let fits = |to| {
-                *chosen = rate(&mut around.rates, now, air, (station, to), failures);
+                *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
                 chosen.most_bytes(air, (station, to), limit)
             };
             store.take_to(to, false, now, fits, |p: &Packet| {

@@ -52,6 +52,12 @@ pub(crate) struct AttemptOutcome {
 }
 
 impl Chosen {
+    /// The same, but with `narrow` no wider than 20 MHz.
+    #[inline]
+    pub(crate) fn at_most(self, air: &Air, narrow: bool) -> Chosen {
+        if narrow { Chosen { rate: air.narrow(self.rate), ..self } } else { self }
+    }
+
     /// Most bytes of a PSDU of the attempt; `ends` and `limit` as in [`Air::most_bytes`].
     pub(crate) fn most_bytes(self, air: &Air, ends: (StationId, StationId), limit: Span) -> u32 {
         // No second MPDU fits into 0 bytes.

@@ -91,6 +91,7 @@ pub const AGGREGATION: Aggregation = Aggregation {
     lifetime: Span::ZERO,
     attempts: None,
     asks: true,
+    asks_at_20_mhz: false,
 };
 
 /// A station.

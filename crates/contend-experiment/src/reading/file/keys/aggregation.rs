@@ -30,6 +30,11 @@ static AMPDU: Table = Table {
                 word("data", "The sender sends the packets again."),
                 word("request", "The sender asks for the block acknowledgment first, as in ns-3."),
             ])], Words("\"data\""), "\"request\"", "What follows a block acknowledgment that did not come."),
+        key("request_width", &[Kind::Word(&[
+                word("data", "That of the data: it is sent as a duplicate in each 20 MHz."),
+                word("20MHz", "20 MHz, as in ns-3: data that follow in the same TXOP are no wider."),
+            ])], Words("\"data\""), "\"20MHz\"",
+            "Width of the request of `missed`; 20MHz goes with neither `rate_control` nor `error_model`."),
     ],
 };
 

@@ -22,6 +22,8 @@ pub(super) struct Batches {
     ahead: VecDeque<InService>,
     /// Failures in a row.
     failures: u32,
+    /// True if the present transmission opportunity began with a request at 20 MHz: its data are no wider.
+    narrow: bool,
 }
 
 impl Batches {
@@ -41,7 +43,7 @@ impl Mac {
     /// service, are made before they are sent.
     pub(crate) fn aggregate(&mut self, store: impl Fn() -> Store, fixed: usize) {
         self.queues.aggregate(store);
-        self.service = Service::Batched(Batches { fixed, ahead: VecDeque::new(), failures: 0 });
+        self.service = Service::Batched(Batches { fixed, ahead: VecDeque::new(), failures: 0, narrow: false });
     }
 
     fn batches(&mut self) -> Option<&mut Batches> {
@@ -67,7 +69,7 @@ impl Mac {
     /// Makes as many batches as may be fixed.
     pub(crate) fn look_ahead(&mut self, around: &mut Around<'_>) {
         while self.may_look_ahead()
-            && let Some(next) = self.make(around, self.txop, |queues, around, m| queues.next_batch(around, m))
+            && let Some(next) = self.make(around, (self.txop, false), |queues, around, m| queues.next_batch(around, m))
         {
             if let Some(b) = self.batches() {
                 b.ahead.push_back(next);
@@ -76,10 +78,15 @@ impl Mac {
     }
 
     /// Takes the batch that was fixed first into service; if none is fixed, a new one. The exchange of a new one takes
-    /// no longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero.
-    pub(super) fn take_batch(&mut self, around: &mut Around<'_>, limit: Span) {
-        let next = self.batches().and_then(|b| b.ahead.pop_front());
-        self.in_service = next.or_else(|| self.make(around, limit, |queues, around, m| queues.next_batch(around, m)));
+    /// no longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero. With `narrow` its
+    /// data are no wider than 20 MHz.
+    pub(super) fn take_batch(&mut self, around: &mut Around<'_>, (limit, narrow): (Span, bool)) {
+        let mut next = self.batches().and_then(|b| b.ahead.pop_front());
+        if let Some(s) = next.as_mut().filter(|_| narrow) {
+            s.burst.rate = around.air.narrow(s.burst.rate);
+        }
+        self.in_service =
+            next.or_else(|| self.make(around, (limit, narrow), |queues, around, m| queues.next_batch(around, m)));
         self.begin_batch();
     }
 
@@ -88,11 +95,12 @@ impl Mac {
     fn make(
         &mut self,
         around: &mut Around<'_>,
-        limit: Span,
+        (limit, narrow): (Span, bool),
         make: impl FnOnce(&mut Queues, &mut Around<'_>, &mut Making<'_>) -> Option<(Category, Batch)>,
     ) -> Option<InService> {
         let (station, failures) = (self.station, self.limits.short);
-        let mut making = Making { station, limit, failures, chosen: Chosen::default(), counters: &mut self.counters };
+        let (chosen, counters) = (Chosen::default(), &mut self.counters);
+        let mut making = Making { station, limit, narrow, failures, chosen, counters };
         let (category, batch) = make(&mut self.queues, around, &mut making)?;
         let (packet, sequence) = self.queues.get(category).stored()?.first(batch.id)?;
         let rate = if batch.mpdus == 0 { around.air.rate(station, batch.to) } else { making.chosen.rate };
@@ -146,14 +154,14 @@ impl Mac {
     fn make_again(&mut self, around: &mut Around<'_>, category: Category, to: StationId) -> Option<InService> {
         if self.batches().is_some_and(|b| b.fixed > 1) {
             // The hardware tries what it has.
-            return self.make(around, self.txop, |queues, around, making| {
+            return self.make(around, (self.txop, false), |queues, around, making| {
                 Some((category, queues.of(category).batch_again(around, making, to)?))
             });
         }
         if self.queues.all().len() == 1 {
             return None;
         }
-        self.make(around, self.txop, |queues, around, making| {
+        self.make(around, (self.txop, false), |queues, around, making| {
             Some((category, queues.of(category).next_batch(around, making)?))
         })
     }
@@ -161,8 +169,10 @@ impl Mac {
     /// The batch in service was answered, see [`Mac::answered`].
     pub(super) fn batch_answered(&mut self, around: &mut Around<'_>, snr: Option<f64>) {
         let Some(InService { burst, category, .. }) = self.in_service.take() else { return };
+        let asked = matches!(burst.content, Content::Request(_)) && around.air.asks_at_20_mhz(burst.from);
         if let Some(b) = self.batches() {
             b.failures = 0;
+            b.narrow |= asked;
         }
         let outcome = AttemptOutcome { answered: true, snr, ..self.end_batch(around, category, End::Answered) };
         around.sent(&burst, &outcome);
@@ -170,16 +180,23 @@ impl Mac {
 
     /// See [`Mac::goes_on`].
     pub(super) fn goes_on_with_batch(&mut self, around: &mut Around<'_>, left: Span) -> bool {
-        let was_fixed = self.batches().is_some_and(|b| !b.ahead.is_empty());
-        self.take_batch(around, if left.is_zero() { self.txop } else { left });
+        let (fixed, narrow) =
+            self.batches().map_or((None, false), |b| (b.ahead.front().map(|s| s.burst.rate), b.narrow));
+        self.take_batch(around, (if left.is_zero() { self.txop } else { left }, narrow));
         let fits = self.fits(around, left);
+        if !fits {
+            self.end_opportunity();
+        }
         // A batch that was made for the rest of this opportunity is made again for the next one, which has more time.
-        if !fits
-            && !was_fixed
-            && let Some(s) = self.in_service.take()
-        {
-            self.end_batch(around, s.category, End::NotSent);
-            self.take_batch(around, self.txop);
+        match (fits, fixed, &mut self.in_service) {
+            (false, Some(rate), Some(s)) => s.burst.rate = rate,
+            (false, None, Some(s)) => {
+                let category = s.category;
+                self.in_service = None;
+                self.end_batch(around, category, End::NotSent);
+                self.take_batch(around, (self.txop, false));
+            }
+            _ => {}
         }
         self.look_ahead(around);
         fits
@@ -198,6 +215,7 @@ impl Mac {
         let sent = around.has_sent(&burst, missing, failure);
         let most = self.limits.short;
         let start_again = self.batches().is_some_and(|b| b.failed(failure, most));
+        self.end_opportunity();
         let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
         self.in_service = None;
         let outcome = self.end_batch(around, category, if sent { End::NotAnswered } else { End::NotSent });
@@ -214,6 +232,13 @@ impl Mac {
             self.take_next(around);
         }
         self.other(slots)
+    }
+
+    /// The transmission opportunity is over: the data of the next one have their own width.
+    pub(super) fn end_opportunity(&mut self) {
+        if let Some(b) = self.batches() {
+            b.narrow = false;
+        }
     }
 
     /// The batch of `category` that was in service is over.

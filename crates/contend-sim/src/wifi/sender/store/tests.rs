@@ -16,6 +16,7 @@ const SPEC: Aggregation = Aggregation {
     lifetime: Span::ZERO,
     attempts: None,
     asks: true,
+    asks_at_20_mhz: false,
 };
 
 const HEADERS: Headers = Headers { mpdu: 38, llc: 8 };
