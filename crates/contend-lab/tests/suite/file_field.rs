@@ -96,6 +96,15 @@ fn eifs_as_a_nav_needs_a_field() {
 }
 
 #[test]
+fn a_field_senses_frames_at_once() {
+    says(&pair("", "200m", "preamble_detection = \"4us\""), &["wifi.preamble_detection", "is for a cell"]);
+    let cell = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\npreamble_detection = \"8us\"\n[[flow]]\n\
+                from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+    assert_eq!(message(cell), "");
+    says(&cell.replace("8us", "9us"), &["wifi.preamble_detection", "not shorter than a slot", "4us"]);
+}
+
+#[test]
 fn aggregates_are_not_for_fields_with_broadcasts() {
     let grid = "grid = { columns = 3, spacing = \"200m\" }";
     let modern = |field: &str| {

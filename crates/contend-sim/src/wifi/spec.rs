@@ -224,6 +224,9 @@ pub struct MacSpec {
     pub rts_threshold: u32,
     /// What the frames of a transmission opportunity reserve.
     pub txop_protection: TxopProtection,
+    /// From the start of a frame until other stations sense it; shorter than a slot. Zero: they sense it at once. Not
+    /// for a field.
+    pub preamble_detection: Span,
     /// Whether a slot in which the medium becomes busy counts as one slot of backoff.
     pub busy_slot: BusySlot,
     /// What a station does with a frame that finds the medium idle for long enough.

@@ -258,3 +258,58 @@ fn draws_of_one_station_do_not_depend_on_how_many_there_are() {
     };
     assert_eq!(digest(1), digest(500));
 }
+
+/// Two saturated stations with windows of 0 slots count inter-frame spaces of 28 us and `ifs`; a frame is sensed after
+/// 4 us. Each exchange, as the stations whose data are in it and the time from the first start to the second.
+fn exchanges_with_late_sensing(ifs: u64) -> Vec<(Vec<u32>, u64)> {
+    let mac = MacSpec { preamble_detection: Span::from_micros(4), after_collision: AfterCollision::Difs, ..MAC };
+    let mut s = saturated(phy_g(), mac, 2, 54_000_000, 1);
+    let cell = s.cell.as_mut().unwrap();
+    (cell.phy.cw_min, cell.phy.cw_max, cell.phy.difs) = (0, 0, Some(Span::from_micros(ifs)));
+    cell.stations[0].access = choose(access::REGISTRY, "dcf", &[("aifsn", Value::Integer(2))]);
+    s.flows.iter_mut().for_each(|f| f.ends.start = Start::At(at(0.001)));
+    let mut net = Net::new(&s).unwrap();
+    net.keep_frames(at(0.01), at(0.1), 10_000);
+    net.run_until(at(0.2));
+    let data: Vec<Frame> =
+        net.frames().unwrap().frames().iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
+    let together = data.chunk_by(|a, b| b.start < a.end);
+    together.map(|e| (e.iter().map(|f| f.from).collect(), (e[e.len() - 1].start - e[0].start).as_micros())).collect()
+}
+
+#[test]
+fn stations_whose_backoffs_end_before_a_preamble_is_detected_collide() {
+    // 3 us: after each success they start 3 us apart, and after the collision, whose frames end 3 us apart, 6 us.
+    let all = exchanges_with_late_sensing(31);
+    let turn = all.iter().position(|(from, _)| from.len() == 2).unwrap();
+    assert!(all.len() > 100);
+    for (i, exchange) in all[turn..].iter().enumerate() {
+        let expected = if i % 2 == 0 { (vec![1, 2], 3) } else { (vec![1], 0) };
+        assert_eq!(*exchange, expected, "{i}");
+    }
+    // 5 us: the second station always hears the first.
+    let all = exchanges_with_late_sensing(33);
+    assert!(all.len() > 100 && all.iter().all(|e| *e == (vec![1], 0)), "{:?}", all[0]);
+}
+
+/// A packet that arrives on an idle medium goes at once, and collides with one that arrived less than 4 us before.
+#[test]
+fn packets_that_arrive_before_a_preamble_is_detected_collide() {
+    for (after, collide) in [(0, true), (3_999, true), (4_000, false)] {
+        let mac = MacSpec { preamble_detection: Span::from_micros(4), ..MAC };
+        let mut s = saturated(phy_g(), mac, 2, 54_000_000, 1);
+        for (f, ns) in s.flows.iter_mut().zip([0, after]) {
+            f.ends.start = Start::At(Time::from_nanos(1_000_000 + ns));
+            f.ends.size = Some(1472);
+        }
+        let mut net = Net::new(&s).unwrap();
+        net.keep_frames(Time::ZERO, at(0.1), 100);
+        net.run_until(at(0.1));
+        let first: Vec<Frame> = net.frames().unwrap().frames().iter().take(2).copied().collect();
+        let starts: Vec<u64> = first.iter().map(|f| f.start.as_nanos()).collect();
+        let outcome = if collide { FrameOutcome::Collided } else { FrameOutcome::Received };
+        assert_eq!((starts[0], first[0].outcome), (1_000_000, outcome), "{after}");
+        assert_eq!(starts[1] == 1_000_000 + after, collide, "{after}: {starts:?}");
+        assert_eq!([0, 1].map(|i| net.received(i).packets), [1, 1]);
+    }
+}

@@ -132,6 +132,7 @@ fn scenario_of(
         after_collision: if difs { AfterCollision::Difs } else { AfterCollision::Eifs },
         rts_threshold,
         txop_protection: [TxopProtection::Single, TxopProtection::Multiple][(seed % 2) as usize],
+        preamble_detection: Span::from_micros([0, 4][(seed / 2 % 2) as usize]),
         retry_short: retry,
         retry_long: retry.div_ceil(2),
     };

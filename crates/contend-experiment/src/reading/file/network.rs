@@ -243,6 +243,12 @@ impl<'a> Builder<'a> {
                 return Err(v.error("gives an SNR, which no error model reads", "add error_model = \"nist\" to [wifi]"));
             }
         }
+        if let (Some(wifi), Some(_), Some(v)) = (&wifi, field_at, wifi_at)
+            && !wifi.mac.preamble_detection.is_zero()
+        {
+            let at = v.table()?.get("preamble_detection").unwrap_or_else(|| v.clone());
+            return Err(at.error("is for a cell, in which all stations hear each other", "remove it, or [field]"));
+        }
         if let (Some(wifi), None, Some(v)) = (&wifi, field_at, wifi_at) {
             let after = v.table()?.get("after_collision").unwrap_or_else(|| v.clone());
             if wifi.mac.after_collision == AfterCollision::EifsNav {

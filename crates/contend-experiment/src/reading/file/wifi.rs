@@ -9,8 +9,8 @@ use super::reader::{Fields, Val};
 use super::traces::Traces;
 use super::tree::NodeKind;
 use crate::names::suggest;
-use contend_core::qdisc;
 use contend_core::registry::{Choice, Unit, Value};
+use contend_core::{Span, qdisc};
 use contend_sim::loss;
 use contend_sim::scenario::{
     AfterCollision, BusySlot, ChannelSpec, ErrorModelSpec, IdleAccess, MacSpec, StationSpec, TxopProtection,
@@ -154,6 +154,13 @@ fn read_mac(f: &mut Fields, phy: &Phy) -> Result<MacSpec, FileError> {
         })?,
         txop_protection: f.read_or("txop_protection", TxopProtection::Single, |v| {
             v.word(&[("single", TxopProtection::Single), ("multiple", TxopProtection::Multiple)])
+        })?,
+        preamble_detection: f.read_or("preamble_detection", Span::ZERO, |v| {
+            let time = v.span()?;
+            if time >= phy.slot {
+                return Err(v.error("is not shorter than a slot", "write for example \"4us\""));
+            }
+            Ok(time)
         })?,
         busy_slot: read_busy_slot(f)?,
         idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| {

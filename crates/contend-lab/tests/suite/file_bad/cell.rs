@@ -9,9 +9,9 @@ const CASES: &[Case] = &[
         "t.toml:7:1: there is no key `wifi.slto`\
             \n  help: did you mean `slot`? Write one of: standard, preamble, band, durations, slot, sifs, difs, eifs, \
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
-            retry_long, rts_threshold, txop_protection, busy_slot, idle_access, after_collision, rate, width, streams, \
-            mcs, guard, fec, packet_padding, extended_range, ampdu, amsdu, mac_queue, queue, loss, access, \
-            rate_control, snr, fading, error_model",
+            retry_long, rts_threshold, txop_protection, preamble_detection, busy_slot, idle_access, \
+            after_collision, rate, width, streams, mcs, guard, fec, packet_padding, extended_range, ampdu, amsdu, \
+            mac_queue, queue, loss, access, rate_control, snr",
     ),
     (
         "standard = \"802.11g\"",

@@ -51,7 +51,7 @@ fn wifi_words_reach_the_phy_and_the_mac() {
     let r = first(&read(
         "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\nbasic = [\"12Mbps\", \"6Mbps\"]\nsifs = \"16us\"\ncwmin = \
             31\ncwmax = 63\nretry_short = 4\nretry_long = 2\nrts_threshold = \"500B\"\n\
-         txop_protection = \"multiple\"\n\
+         txop_protection = \"multiple\"\npreamble_detection = \"3us\"\n\
          busy_slot = \"counted\"\nidle_access = \"draw\"\nafter_collision = \"difs\"\nsignal_extension = \"0s\"\n\
          ack_timeout = \"75us\"\neifs = \"90us\"\ndifs = \"40us\"\nllc = \"0B\"\nprotection = \"cts-to-self\"\n\
          protection_rate = \"11Mbps\"\n\
@@ -76,6 +76,7 @@ fn wifi_words_reach_the_phy_and_the_mac() {
         ),
         "Multiple Counted Draw Difs"
     );
+    assert_eq!(cell.mac.preamble_detection, Span::from_micros(3));
     assert_eq!((cell.aps[0].station.access.args.integer("cwmin"), cell.aps[0].station.queue.entry.name), (7, "fifo"));
     assert!(cell.stations[0].loss.is_none() && cell.stations[1].loss.is_some() && cell.aps[0].station.loss.is_none());
 }

@@ -101,6 +101,9 @@ impl Bss {
         facts: &[Vec<FlowFacts>],
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Bss, Refusal> {
+        if spec.field.is_some() && !spec.mac.preamble_detection.is_zero() {
+            return Err("preamble_detection: is for a cell, in which all stations hear each other".into());
+        }
         let air = Air::new(spec)?;
         let control = Chain::all(seed, spec, &air, facts)?;
         let mut stations = Stations::new(seed, site, spec, &air, control.iter().any(Chain::hears_air))?;

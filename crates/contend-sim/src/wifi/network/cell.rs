@@ -6,12 +6,14 @@
 //! which it would learn the outcome.
 //!
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later one senses the
-//! earlier one and waits. An error corrupts a frame only at its receiver; other stations decode the frame and obey its
-//! Duration field.
+//! earlier one and waits, unless a preamble takes time to be detected ([`Late`]). An error corrupts a frame only at its
+//! receiver; other stations decode the frame and obey its Duration field.
 
 mod contention;
+mod late;
 
 use self::contention::{Arrival, Contention};
+use self::late::Late;
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::reception::Reception;
@@ -40,8 +42,10 @@ pub(super) struct Cell {
     navs: Navs,
     /// When the sender on the air won the medium.
     won: Time,
-    /// The contenders that start in this instant.
+    /// The contenders that start in this instant, or before the first of them is sensed.
     starting: Vec<Contender>,
+    /// How frames are sensed late.
+    late: Late,
     /// The contenders that draw again because another one was first, and the slots that each counted.
     again: Vec<(Contender, u32)>,
     collisions: u64,
@@ -56,8 +60,10 @@ pub(super) struct Cell {
 /// What is on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Activity {
-    /// Nothing.
+    /// Nothing, as far as the other stations know.
     Idle,
+    /// A frame that is sensed at this time; others may start before.
+    Unsensed(Time),
     /// An exchange whose data frame ends, and is delivered, at this time.
     Data(Time),
     /// The rest of an exchange, until this time.
@@ -93,6 +99,7 @@ impl Cell {
             contention: Contention::new(&stations.backoff_rules(phy), phy.slot, mac.busy_slot),
             ledger: Ledger::new(reception.stations()),
             starting: Vec::with_capacity(reception.stations()),
+            late: Late::new(mac.preamble_detection),
             reception,
             idle_access: mac.idle_access,
             activity: Activity::Idle,
@@ -156,8 +163,8 @@ impl Cell {
     #[inline]
     pub(super) fn next_deadline(&mut self) -> Time {
         match self.activity {
-            Activity::Idle => self.contention.next_start(),
-            Activity::Data(at) | Activity::Rest(at) => at,
+            Activity::Idle => self.late.sensed(self.contention.next_start()),
+            Activity::Unsensed(at) | Activity::Data(at) | Activity::Rest(at) => at,
         }
     }
 
@@ -167,7 +174,11 @@ impl Cell {
         match self.activity {
             Activity::Data(at) if at <= moment.now => return self.deliver(),
             Activity::Rest(at) if at <= moment.now => self.finish(moment),
-            Activity::Idle if self.contention.next_start() <= moment.now => {
+            Activity::Idle if self.late.sensed(self.contention.next_start()) <= moment.now => {
+                self.starting.clear();
+                self.transmit(moment);
+            }
+            Activity::Unsensed(at) if at <= moment.now => {
                 self.starting.clear();
                 self.transmit(moment);
             }
@@ -179,8 +190,8 @@ impl Cell {
     /// `who`, which had nothing to send, now has a burst.
     pub(super) fn contend(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
         let now = moment.now;
-        let busy = self.activity != Activity::Idle;
-        if !busy && self.contention.waiting() == 0 {
+        let busy = !matches!(self.activity, Activity::Idle | Activity::Unsensed(_));
+        if self.activity == Activity::Idle && self.contention.waiting() == 0 {
             self.ledger.quiet(now, self.contention.resume(), false);
         }
         // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
@@ -196,6 +207,7 @@ impl Cell {
                 let slots = moment.backoff(who, Draw::Arrival, self.heard(moment, who));
                 self.contention.back_off_later(who, slots);
             }
+            Arrival::Free if self.late.is_on() => self.start_unsensed(who, now),
             Arrival::Free => {
                 self.starting.clear();
                 self.contention.send_at_once(who, &mut self.starting);
@@ -216,12 +228,17 @@ impl Cell {
     /// A transmission starts now: finds its senders and decides the outcome. On entry `self.starting` holds
     /// the contenders that send without backoff.
     fn transmit(&mut self, moment: &mut Moment<'_, '_>) {
-        let now = moment.now;
-        self.ledger.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
+        let waiting = self.contention.waiting();
         // A contender that sends without backoff is not among those that wait.
-        let contenders = u64::from(self.contention.waiting()) + self.starting.len() as u64;
+        let contenders = u64::from(waiting) + (self.starting.len() + self.late.unsensed(self.activity)) as u64;
         let mut again = std::mem::take(&mut self.again);
-        self.contention.turn_busy(now, &mut self.starting, &mut again);
+        let start = if self.late.is_on() {
+            self.sense_late(moment, &mut again)
+        } else {
+            self.contention.turn_busy(moment.now, &mut self.starting, &mut again);
+            moment.now
+        };
+        self.ledger.quiet(start, self.contention.resume(), waiting > 0);
         for (who, slots) in again.drain(..) {
             let slots = moment.backoff(who, Draw::Cycle(slots), self.heard(moment, who));
             self.contention.back_off(who, slots, true);
@@ -244,10 +261,10 @@ impl Cell {
             // No sender: the deadline was only a lower bound.
             [] => {}
             [from] => {
-                self.won = now;
-                self.exchange(moment, from, now);
+                self.won = start;
+                self.exchange(moment, from, start);
             }
-            _ => self.collide(moment),
+            _ => self.collide(moment, start),
         }
     }
 
@@ -345,30 +362,30 @@ impl Cell {
         }
     }
 
-    /// All of `self.starting` start now and collide. Nothing is received.
-    fn collide(&mut self, moment: &mut Moment<'_, '_>) {
+    /// All of `self.starting` collide; the first starts at `first`. Nothing is received.
+    fn collide(&mut self, moment: &mut Moment<'_, '_>, first: Time) {
         self.collisions += 1;
-        let now = moment.now;
         if self.navs.stand {
-            self.navs.settle(now);
+            self.navs.settle(first);
         }
-        let mut end = now;
+        let mut end = first;
         for &who in &self.starting {
             moment.started(who, false);
             let Some(s) = moment.stations.in_service(who) else { continue };
             let plan = moment.air.plan(&s.burst);
             let part = plan.first_asking();
-            let over = now + part.end();
+            let start = self.late.start(who, first);
+            let over = start + part.end();
             end = end.max(over);
             self.ledger.collided(s.burst.from, part.end());
             // A CTS-to-self before the data is the beginning of the transmission.
             let (store, outcome) = (moment.stations.store(who), FrameOutcome::Collided);
-            OnAir { plan: &plan, part: &part, service: Some(s), store, start: now, end: over, outcome, origin: None }
+            OnAir { plan: &plan, part: &part, service: Some(s), store, start, end: over, outcome, origin: None }
                 .record(moment.out.trace, &mut self.frames);
         }
-        self.ledger.collision(end - now);
+        self.ledger.collision(end - first);
         self.activity = Activity::Rest(end);
-        self.exchange = Exchange { start: now, end, fate: Fate::Collision };
+        self.exchange = Exchange { start: first, end, fate: Fate::Collision };
     }
 
     /// The data frame on the air has been received.
@@ -427,7 +444,7 @@ impl Cell {
                 for who in collided.drain(..) {
                     // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
                     // longest frame, and then for DIFS; in ns-2 for EIFS after the end of the longest frame.
-                    let over = start + attempt(moment, who);
+                    let over = self.late.start(who, start) + attempt(moment, who);
                     let quiet = if over < now { now + moment.air.timing().short_collider_more } else { over };
                     self.fail(moment, who, Answer::Cts, Failure::Collision, quiet);
                 }

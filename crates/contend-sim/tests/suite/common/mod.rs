@@ -74,6 +74,7 @@ pub const MAC: MacSpec = MacSpec {
     retry_long: 4,
     rts_threshold: u32::MAX,
     txop_protection: TxopProtection::Single,
+    preamble_detection: Span::ZERO,
     busy_slot: BusySlot::Frozen,
     idle_access: IdleAccess::Immediate,
     after_collision: AfterCollision::Eifs,

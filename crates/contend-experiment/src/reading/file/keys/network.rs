@@ -212,6 +212,9 @@ static WIFI: Table = Table {
                     ends the TXOP with a CF-End, if there is time for one."),
             ])], Value("\"single\""), "\"multiple\"",
             "What the frames of a TXOP with a limit reserve (IEEE 802.11-2020 9.2.5.2)."),
+        key("preamble_detection", &[Kind::Time], Value("\"0us\""), "\"4us\"",
+            "Time from the start of a frame until other stations sense it, shorter than a slot: those whose backoffs \
+                end within it collide although their slots are not aligned. 4us in ns-3; not in a [field]."),
         key("ampdu", AMPDU_KINDS, Words("{} from 802.11n on, \"off\" before"), "{ missed = \"request\" }",
             "Frames with several packets (A-MPDU) and block acknowledgments; from 802.11n on."),
         key("amsdu", AMSDU_KINDS, Value("\"off\""), "\"7935B\"",

@@ -16,6 +16,9 @@
 //! A frame therefore costs O(log n) in the number of stations that have a frame to send. The others cost nothing: a
 //! backoff without a frame (post-backoff) is one stored clock reading.
 
+mod late;
+
+pub use self::late::LateStart;
 use crate::wifi::access::{BackoffRules, Busy, BusySlot, Channel, Residue};
 use crate::wifi::ids::Contender;
 use contend_core::{Span, Time};
@@ -218,7 +221,7 @@ impl Contention {
             i += 1;
         }
         while let Some(l) = self.loners.pop() {
-            let counted = slots_between(l.resume, now, self.slot) + self.of(l.who).busy_slot(l.resume, now);
+            let counted = self.counted(l.who, l.resume, now);
             if l.waits && self.of(l.who).rules.residue == Residue::Redraw {
                 self.state[l.who as usize] = State::Sending;
                 self.waiting -= 1;
@@ -227,6 +230,11 @@ impl Contention {
             }
             self.join(l.who, l.slots.saturating_sub(counted), l.waits);
         }
+    }
+
+    /// The slots that `who`, which resumes at `resume`, has counted when the medium turns busy at `now`.
+    fn counted(&self, who: Contender, resume: Time, now: Time) -> u64 {
+        slots_between(resume, now, self.slot) + self.of(who).busy_slot(resume, now)
     }
 
     /// The medium is idle from `now` on, and reserved for `nav`. Each group counts slots after `nav`, `more` and its
