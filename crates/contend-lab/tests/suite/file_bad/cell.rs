@@ -11,7 +11,7 @@ const CASES: &[Case] = &[
             ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
             retry_long, rts_threshold, txop_protection, preamble_detection, busy_slot, idle_access, \
             after_collision, rate, width, streams, mcs, guard, fec, packet_padding, extended_range, ampdu, amsdu, \
-            mac_queue, queue, loss, access, rate_control, snr",
+            mac_queue, queue, loss, access, rate_control, snr, fading, error_model",
     ),
     (
         "standard = \"802.11g\"",

@@ -1,13 +1,13 @@
 //! Frames that are sensed late: a station knows of a frame only when it has detected its preamble.
 //!
 //! IEEE 802.11-2020 §17.3.10.6: CCA finds a preamble of OFDM within 4 us (aCCATime). In ns-3 a PHY stays idle for 4 us
-//! of a preamble (`PhyEntity::EndPreambleDetectionPeriod`). Contenders whose backoffs end within this time after a first start
-//! transmit too, and collide with it. Where all count from the same instant, as after most exchanges, their slots are
-//! aligned, and this changes nothing.
+//! of a preamble (`PhyEntity::EndPreambleDetectionPeriod`). Contenders whose backoffs end within this time after a
+//! first start transmit too, and collide with it. Where all count from the same instant, as after most exchanges, their
+//! slots are aligned, and this changes nothing.
 //!
 //! The medium decides what happens when the first frame is sensed, at which time all that have started are known. So an
-//! exchange costs no more wake-ups than without. An aggregate that takes packets until it is sent (`hw_queue = 0`) takes
-//! them until it is sensed.
+//! exchange costs no more wake-ups than without. An aggregate that takes packets until it is sent (`hw_queue = 0`)
+//! takes them until it is sensed.
 
 use super::contention::LateStart;
 use super::{Activity, Cell};

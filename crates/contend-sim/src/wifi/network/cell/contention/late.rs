@@ -17,8 +17,8 @@ pub struct LateStart {
 }
 
 impl Contention {
-    /// The contenders whose backoff ends before `sensed` are moved to `starts`: they start although another one may have
-    /// started before them. To be called before [`Contention::turn_busy`].
+    /// The contenders whose backoff ends before `sensed` are moved to `starts`: they start although another one may
+    /// have started before them. To be called before [`Contention::turn_busy`].
     pub fn start_before(&mut self, sensed: Time, starts: &mut Vec<LateStart>) {
         for g in &mut self.groups {
             while let Some(&Reverse((expiry, who))) = g.heap.peek() {
