@@ -8,8 +8,8 @@ pub(crate) mod values;
 
 use std::fmt::Write as _;
 use values::{
-    ACCESS, AMPDU, CAKES, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, OPENINGS, PROPAGATIONS, QUEUES,
-    RATE_CONTROLS, RECOVERIES, ROUTINGS, STANDARDS, TCP_KEYS, TCP_TRAFFIC, TRAFFIC, VARIANTS,
+    ACCESS, AMPDU, CAKES, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, NARROW, OPENINGS, PROPAGATIONS,
+    QUEUES, RATE_CONTROLS, RECOVERIES, ROUTINGS, STANDARDS, TCP_KEYS, TCP_TRAFFIC, TRAFFIC, VARIANTS,
 };
 
 /// SplitMix64.
@@ -325,11 +325,13 @@ fn mixed(d: &mut Draws, t: &mut String) {
 fn shaped(d: &mut Draws, t: &mut String) {
     let aggregates = d.percent(60);
     let keys = if aggregates {
-        "standard = \"802.11ax\"\nband = \"5GHz\"\nwidth = \"20MHz\"\nmcs = 4\nampdu = "
+        "standard = \"802.11ax\"\nband = \"5GHz\"\nwidth = \"40MHz\"\nmcs = 4\nampdu = "
     } else {
         "standard = \"802.11g\"\nrate = \"36Mbps\"\nbasic = \"6Mbps\""
     };
-    writeln!(t, "[wifi]\n{keys}{}", if aggregates { d.pick(AMPDU) } else { "" }).unwrap();
+    let ampdu = if d.percent(40) { NARROW } else { AMPDU };
+    writeln!(t, "[wifi]\n{keys}{}", if aggregates { d.pick(ampdu) } else { "" }).unwrap();
+    d.maybe(40, t, "preamble_detection", &["\"4us\"", "\"1us\""]);
     d.maybe(80, t, "txop_protection", &["\"single\"", "\"multiple\""]);
     d.maybe(50, t, "rts_threshold", &["\"0B\"", "\"1000B\"", "\"never\""]);
     d.maybe(40, t, "loss", LOSSES);

@@ -227,6 +227,11 @@ pub(crate) const MODES: &[[&str; 6]] = &[
 ];
 pub(crate) const RATE_CONTROLS: &[&str] =
     &["\"ideal\"", "\"minstrel_ht\"", "\"aarf\"", "\"onoe\"", "\"thompson\"", "\"fixed\""];
+/// Aggregates no wider than the request of their TXOP.
+pub(crate) const NARROW: &[&str] = &[
+    r#"{ request_width = "20MHz", missed = "request", attempts = "never" }"#,
+    r#"{ request_width = "20MHz", missed = "request", window = 4 }"#,
+];
 pub(crate) const AMPDU: &[&str] = &[
     "{}",
     "{ mpdus = 1 }",
