@@ -3,6 +3,7 @@
 mod names;
 
 use super::{Bench, FAILS, HOLDS, SMALL, needs, sample, workspace};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Every Markdown file below these, without what is built.
@@ -49,7 +50,7 @@ fn explain_and_the_report_name_the_glossary_which_has_at_most_eighty_terms() {
         glossary.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| term |") && !l.starts_with("| ---"));
     let terms: Vec<&str> = rows.map(|l| l.split('|').nth(1).unwrap().trim()).collect();
     assert!((20..=80).contains(&terms.len()), "{} terms", terms.len());
-    assert_eq!(terms.iter().collect::<std::collections::BTreeSet<_>>().len(), terms.len(), "a term twice: {terms:?}");
+    assert_eq!(terms.iter().collect::<BTreeSet<_>>().len(), terms.len(), "a term twice: {terms:?}");
     let bench = Bench::with("f.toml", SMALL);
     assert!(bench.contend(&["explain", "--help"]).with(0).out.contains("docs/glossary.md"));
     bench.contend(&["run", "f.toml", "--quiet"]).with(0);
@@ -75,23 +76,25 @@ fn is_there(file: &Path) -> bool {
     beside.any(|entry| entry.unwrap().file_name().to_str().is_some_and(|n| n.starts_with(begin) && n.ends_with(end)))
 }
 
+/// The papers of the coverage: heading and folder.
+const PAPERS: [(&str, &str); 5] = [
+    ("## Keceli", "papers/keceli-2008"),
+    ("## Starzetz", "papers/starzetz-2006"),
+    ("## Xu", "papers/jersey-2005"),
+    ("## Barreto", "papers/barreto-2012"),
+    ("## Arai", "papers/arai-2009"),
+];
+
 /// A row of the coverage names a file by its path, or without a folder if it is beside an earlier one of the row or in
 /// the folder of the row's paper.
 #[test]
 fn every_path_of_the_coverage_exists() {
     let text = std::fs::read_to_string(workspace().join("docs/coverage.md")).unwrap();
-    let papers = [
-        ("## Keceli", "papers/keceli-2008"),
-        ("## Starzetz", "papers/starzetz-2006"),
-        ("## Xu", "papers/jersey-2005"),
-        ("## Barreto", "papers/barreto-2012"),
-        ("## Arai", "papers/arai-2009"),
-    ];
     let ends = [".rs", ".toml", ".md", ".py", ".txt", ".vec", "/"];
     let (mut found, mut paper, mut missing) = (0, "", Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
         if line.starts_with("## ") {
-            paper = papers.iter().find(|(heading, _)| line.starts_with(heading)).map_or("", |(_, folder)| folder);
+            paper = PAPERS.iter().find(|(heading, _)| line.starts_with(heading)).map_or("", |(_, folder)| folder);
         }
         let mut folders = vec![workspace().join(paper)];
         let names = line.split('`').skip(1).step_by(2);
@@ -107,6 +110,61 @@ fn every_path_of_the_coverage_exists() {
     }
     assert!(found > 300, "only {found} paths were found");
     assert!(missing.is_empty(), "named, but not there:\n{}", missing.join("\n"));
+}
+
+/// The ids of a text: `C4 to C6, H1` are C4, C5, C6 and H1.
+fn ids_of(text: &str) -> BTreeSet<String> {
+    let (mut all, mut last, mut is_range) = (BTreeSet::new(), None, false);
+    for word in text.split([' ', ',', ':', '(']).filter(|w| !w.is_empty()) {
+        let (letter, number) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        match number.parse::<u32>() {
+            Ok(n) if letter.chars().all(|c| c.is_ascii_uppercase()) => {
+                let first = last.filter(|_| is_range).unwrap_or(n);
+                all.extend((first..=n).map(|i| format!("{letter}{i}")));
+                (last, is_range) = (Some(n), false);
+            }
+            _ => is_range = word == "to",
+        }
+    }
+    all
+}
+
+/// A file that the coverage names for a claim of a paper has a claim with its id.
+#[test]
+fn the_files_of_the_coverage_have_the_claims_for_which_it_names_them() {
+    let text = std::fs::read_to_string(workspace().join("docs/coverage.md")).unwrap();
+    let (mut paper, mut section, mut found, mut wrong) = ("", "", 0, Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with("## ") {
+            paper = PAPERS.iter().find(|(heading, _)| line.starts_with(heading)).map_or("", |(_, folder)| folder);
+        }
+        if line.starts_with('#') {
+            section = line;
+        }
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let row = cells.first().map_or_else(BTreeSet::new, |first| ids_of(first.split(" (").next().unwrap()));
+        if section != "### Claims" || paper.is_empty() || row.is_empty() {
+            continue;
+        }
+        for part in cells.last().unwrap().split(';') {
+            // `H12: FILE; H13: FILE`.
+            let own = part.split_once(": ").map_or_else(BTreeSet::new, |(ids, _)| ids_of(ids));
+            let ids = if own.is_empty() { &row } else { &own };
+            for name in part.split('`').skip(1).step_by(2).filter(|n| n.ends_with(".toml")) {
+                let path = if name.contains('/') { name.to_owned() } else { format!("{paper}/{name}") };
+                let file = std::fs::read_to_string(workspace().join(&path)).unwrap();
+                // Only claims have an `id`.
+                let there = file.lines().filter(|l| l.starts_with("id ")).filter_map(|l| l.split('"').nth(1));
+                let there: BTreeSet<String> = there.flat_map(|id| ids_of(id.split(", ").next().unwrap())).collect();
+                found += 1;
+                if there.is_disjoint(ids) {
+                    wrong.push(format!("docs/coverage.md:{number}: {path} has none of {ids:?}"));
+                }
+            }
+        }
+    }
+    assert!(found > 100, "only {found} files were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
