@@ -57,7 +57,7 @@ struct RcpWinf {
 impl RcpWinf {
     /// The capacity in bytes per second, corrected for contention.
     fn limit(&self, local: Local) -> Option<u64> {
-        Local { available: local.capacity, ..local }.corrected(self.correction).available
+        Local { available: local.capacity, told: None, ..local }.corrected(self.correction).available
     }
 }
 
@@ -119,6 +119,7 @@ mod tests {
     const LOCAL: Local = Local {
         capacity: Some(520_000),
         available: Some(1),
+        told: None,
         updated: Time::ZERO,
         backoff: crate::Span::ZERO,
         overhead_q20: 1 << 18,

@@ -10,6 +10,8 @@ pub struct Local {
     pub capacity: Option<u64>,
     /// AB_Winf, the part of the capacity that is not in use; `None` if the observer has no estimate.
     pub available: Option<u64>,
+    /// The receiver's available bandwidth, which the last ACK to this sender carried; `None` if none did.
+    pub told: Option<u64>,
     /// When the last sample was taken.
     pub updated: Time,
     /// T_backoff: backoff of the last packet that the node sent, over all its attempts.
@@ -56,7 +58,8 @@ impl Correction {
 }
 
 impl Local {
-    /// The same with the available bandwidth corrected for contention (Barreto 2012 §5.4).
+    /// The same with the available bandwidth corrected for contention, or the receiver's if that is smaller (Barreto
+    /// 2012 §5.4).
     #[must_use]
     pub fn corrected(self, by: Correction) -> Local {
         let lost = match by {
@@ -64,7 +67,8 @@ impl Local {
             Correction::Overhead => self.overhead_q20,
             Correction::Failures => self.failed_q20,
         };
-        Local { available: self.available.map(|b| scale(b, ONE - u64::from(lost).min(ONE), ONE)), ..self }
+        let own = self.available.map(|b| scale(b, ONE - u64::from(lost).min(ONE), ONE));
+        Local { available: own.map(|b| b.min(self.told.unwrap_or(b))), ..self }
     }
 }
 
@@ -90,6 +94,9 @@ mod tests {
         assert!(local.corrected(Correction::Overhead).available.unwrap().abs_diff(680_000) <= 1);
         assert_eq!(local.corrected(Correction::Failures).available, Some(600_000));
         assert_eq!(local.corrected(Correction::Failures).capacity, Some(900_000));
+        // The smaller of the corrected and the receiver's.
+        let told = |available| Local { told: Some(available), ..local }.corrected(Correction::Failures).available;
+        assert_eq!((told(500_000), told(700_000)), (Some(500_000), Some(600_000)));
         let all = Local { failed_q20: u32::MAX, ..local };
         assert_eq!(all.corrected(Correction::Failures).available, Some(0));
     }

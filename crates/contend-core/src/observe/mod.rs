@@ -35,12 +35,22 @@ pub trait Observer: Debug + Send {
     fn heard(&mut self, f: &HeardFrame<'_>);
     /// An exchange that the node started has ended.
     fn sent(&mut self, x: &OwnExchange);
-    /// What the node's next ACK carries, in 4 bytes; `None` if it carries nothing.
-    fn note(&self) -> Option<u32> {
+    /// What the node's ACK carries that begins at `now`; `None` if it carries nothing.
+    fn note(&self, now: Time) -> Option<Note> {
+        let _ = now;
         None
     }
     /// The estimate at `now`.
     fn local(&self, now: Time) -> Local;
+}
+
+/// What an ACK carries for the observer of its receiver, in 4 bytes for each value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Capacity in bit/s.
+    pub capacity: u32,
+    /// Available bandwidth in bit/s; `None` if it is not carried.
+    pub available: Option<u32>,
 }
 
 /// The constants of the node's PHY and MAC, which an observer gets when it is built.
@@ -100,7 +110,7 @@ pub struct HeardFrame<'a> {
     /// True if the node received it without error; false if the node only sensed energy.
     pub decoded: bool,
     /// What an ACK carries for observers.
-    pub note: Option<u32>,
+    pub note: Option<Note>,
     /// The packet of a data frame that this node has decoded.
     pub packet: Option<&'a Packet>,
 }

@@ -22,7 +22,7 @@
 use super::effort::Effort;
 use super::local::{Local, ONE, scale};
 use super::transactions::{Role, Transactions, Transfer};
-use super::{HeardFrame, Observer, OwnExchange, Radio};
+use super::{HeardFrame, Note, Observer, OwnExchange, Radio};
 use crate::Refusal;
 use crate::registry::{Amount, Args, Param};
 use crate::time::Time;
@@ -78,6 +78,13 @@ pub const PARAMS: &[Param] = &[
         "the receiver's ACK carries its capacity, and the sender takes the smaller one (eq. 4.13)",
     )
     .default("true"),
+    Param::word(
+        "note",
+        &["capacity", "both"],
+        "what this ACK carries. capacity: only that; both: also the available bandwidth, and the sender takes the \
+            smaller of each (§5.4)",
+    )
+    .default("capacity"),
 ];
 
 /// Builds the observer.
@@ -113,12 +120,14 @@ pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, Refusal> {
             _ => None,
         },
         cooperate: args.flag("cooperate"),
+        tells: args.word("note") == "both",
         transactions: Transactions::new(*radio),
         effort: Effort::default(),
         counting: Counting::new(*radio, count, book, scope, args.time("window")),
         sampled: [None; 3],
         offered: [None; 3],
         last: None,
+        told: None,
         updated: Time::ZERO,
     }))
 }
@@ -142,6 +151,8 @@ struct RtWinf {
     /// The role whose values are published; `None`: that of the last sample.
     publish: Option<Role>,
     cooperate: bool,
+    /// True if the note has the available bandwidth too.
+    tells: bool,
     transactions: Transactions,
     effort: Effort,
     counting: Counting,
@@ -151,6 +162,8 @@ struct RtWinf {
     offered: [Option<u64>; 3],
     /// Role of the last sample.
     last: Option<Role>,
+    /// Available bandwidth of the last receiver in bytes per second.
+    told: Option<u64>,
     updated: Time,
 }
 
@@ -177,10 +190,12 @@ impl Observer for RtWinf {
         }
     }
 
-    fn note(&self) -> Option<u32> {
+    fn note(&self, now: Time) -> Option<Note> {
         // 4 bytes, bit/s (spec G2).
+        let bits = |bytes: u64| u32::try_from(bytes.saturating_mul(8)).unwrap_or(u32::MAX);
         let receiver = self.offered[Role::Receiver as usize].filter(|_| self.cooperate)?;
-        Some(u32::try_from(receiver.saturating_mul(8)).unwrap_or(u32::MAX))
+        let free = self.tells.then(|| scale(receiver, self.counting.free_q20(Role::Receiver, now), ONE));
+        Some(Note { capacity: bits(receiver), available: free.map(bits) })
     }
 
     fn local(&self, now: Time) -> Local {
@@ -190,6 +205,7 @@ impl Observer for RtWinf {
         self.effort.in_local(Local {
             capacity: Some(capacity),
             available: Some(scale(capacity, self.counting.free_q20(role, now), ONE)),
+            told: self.told,
             updated: self.updated,
             ..Local::default()
         })
@@ -214,7 +230,11 @@ impl RtWinf {
             Smallest::All => self.sampled.iter().copied().flatten().min(),
         };
         // Eq. 4.13.
-        let note = t.note.filter(|_| self.cooperate).map(|bits| u64::from(bits) / 8);
+        let note = t.note.filter(|_| self.cooperate);
+        if t.role == Role::Sender {
+            self.told = note.and_then(|n| n.available).map(|bits| u64::from(bits) / 8);
+        }
+        let note = note.map(|n| u64::from(n.capacity) / 8);
         self.offered[role] = [Some(sample), others, note].into_iter().flatten().min();
     }
 

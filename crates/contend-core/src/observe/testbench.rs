@@ -1,6 +1,6 @@
 //! Frame sequences made by hand, for tests: exchanges of 1500 B at 11 Mb/s with the times of spec S1.
 
-use super::{ExchangeOutcome, HeardFrame, Kind, Observer, OwnExchange, Radio};
+use super::{ExchangeOutcome, HeardFrame, Kind, Note, Observer, OwnExchange, Radio};
 use crate::time::{Span, Time};
 
 /// 802.11b with long preambles, 11 Mb/s, basic rate 1 Mb/s.
@@ -42,7 +42,7 @@ impl Air {
     }
 
     /// Time passes; the node hears a frame.
-    pub(super) fn frame(&mut self, o: &mut dyn Observer, kind: Kind, from: u32, to: u32, note: Option<u32>) {
+    pub(super) fn frame(&mut self, o: &mut dyn Observer, kind: Kind, from: u32, to: u32, note: Option<Note>) {
         let sifs = LINK.sifs;
         let (lasts, duration) = match kind {
             Kind::Rts => (LINK.rts, sifs * 3 + LINK.cts + self.data.1 + LINK.ack),
@@ -58,7 +58,7 @@ impl Air {
     }
 
     /// The node sends a packet after `gap`, which begins with the inter-frame space; the ACK carries `note`.
-    pub(super) fn send(&mut self, o: &mut dyn Observer, gap: Span, note: Option<u32>) {
+    pub(super) fn send(&mut self, o: &mut dyn Observer, gap: Span, note: Option<Note>) {
         let began = self.now;
         self.now += gap + LINK.rts + LINK.sifs;
         self.frame(o, Kind::Cts, PEER, ME, None);
@@ -93,12 +93,12 @@ impl Air {
     }
 
     /// The node receives a packet after `gap`, and acknowledges it. Returns the note of its ACK.
-    pub(super) fn receive(&mut self, o: &mut dyn Observer, gap: Span) -> Option<u32> {
+    pub(super) fn receive(&mut self, o: &mut dyn Observer, gap: Span) -> Option<Note> {
         self.now += gap;
         self.frame(o, Kind::Rts, PEER, ME, None);
         self.now += LINK.sifs + LINK.cts + LINK.sifs;
         self.frame(o, Kind::Data, PEER, ME, None);
-        let note = o.note();
+        let note = o.note(self.now);
         self.now += LINK.sifs + LINK.ack;
         note
     }

@@ -3,7 +3,7 @@
 //! One exchange of the node itself, one addressed to it and one overheard are followed at a time. A later exchange that
 //! the node overhears replaces an earlier one.
 
-use super::{BROADCAST, ExchangeOutcome, HeardFrame, Kind, OwnExchange, Radio};
+use super::{BROADCAST, ExchangeOutcome, HeardFrame, Kind, Note, OwnExchange, Radio};
 use crate::time::{Span, Time};
 
 /// The part of a node in an exchange (Barreto 2012 §4.3.1).
@@ -49,7 +49,7 @@ pub(super) struct Transfer {
     /// T_ACK: end of the ACK.
     pub ack: Time,
     /// What the ACK carried.
-    pub note: Option<u32>,
+    pub note: Option<Note>,
 }
 
 /// An exchange that is not complete.
@@ -83,7 +83,7 @@ pub(super) struct Transactions {
     /// End of the CTS that the node received.
     cts: Option<Time>,
     /// The note in the ACK that the node received.
-    note: Option<u32>,
+    note: Option<Note>,
     incoming: Underway,
     overheard: Underway,
 }

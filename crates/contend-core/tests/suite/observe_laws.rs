@@ -1,7 +1,9 @@
 //! Laws of every observer, for frames in any order that time permits.
 
 use crate::common::defaults;
-use contend_core::observe::{BROADCAST, ExchangeOutcome, HeardFrame, Kind, Observer, OwnExchange, REGISTRY, Radio};
+use contend_core::observe::{
+    BROADCAST, ExchangeOutcome, HeardFrame, Kind, Note, Observer, OwnExchange, REGISTRY, Radio,
+};
 use contend_core::{Body, FlowId, Packet, Span, Time};
 use proptest::prelude::*;
 
@@ -30,7 +32,8 @@ fn tell(o: &mut dyn Observer, now: &mut Time, seq: u64, (what, pause, length, na
     if what < 9 {
         let kind = [Kind::Rts, Kind::Cts, Kind::Data, Kind::Ack][usize::from(what) % 4];
         let p = Packet::new(FlowId(from), bytes, Time::ZERO, Body::Udp { seq });
-        let (duration, note) = (us(nav), (kind == Kind::Ack).then_some(bytes * 1000));
+        let note = Note { capacity: bytes * 1000, available: what.is_multiple_of(2).then_some(bytes * 500) };
+        let (duration, note) = (us(nav), (kind == Kind::Ack).then_some(note));
         let (decoded, packet) = (what < 8, Some(&p));
         o.heard(&HeardFrame { kind, from, to, me: 1, start, end, duration, bytes, decoded, note, packet });
     } else {

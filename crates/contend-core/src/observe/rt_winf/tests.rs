@@ -1,7 +1,7 @@
 //! The table of spec S1, the rules of §4.3.1, and the readings of spec U1.
 
 use super::super::testbench::{Air, DATA, LINK, SATURATED_GAP, us};
-use super::super::{ExchangeOutcome, Kind, REGISTRY};
+use super::super::{Correction, ExchangeOutcome, Kind, REGISTRY};
 use super::*;
 use crate::registry::{Value, find};
 use crate::time::Span;
@@ -11,7 +11,7 @@ fn literal(set: &[(&'static str, &str)]) -> Box<dyn Observer> {
     let mut args = Args::default();
     let words =
         [("mode", "rts"), ("cap_def", "literal"), ("busy_def", "nav"), ("busy_scope", "own"), ("smallest", "previous")];
-    for (name, word) in words.iter().chain([("role", "last")].iter()).chain(set) {
+    for (name, word) in words.iter().chain(&[("role", "last"), ("note", "capacity")]).chain(set) {
         args.set(name, Value::Word((*word).into()));
     }
     args.set("min_sample", Value::Amount(Amount::Bytes(0)));
@@ -54,7 +54,7 @@ fn literal_receiver_has_the_row_of_the_table() {
     let (c, ab) = mbps(&*o, air.now);
     close(c, 7.49);
     close(ab, 2.00);
-    close(f64::from(note.unwrap()) / 1e6, 7.49);
+    close(f64::from(note.unwrap().capacity) / 1e6, 7.49);
 }
 
 #[test]
@@ -199,7 +199,22 @@ fn the_smaller_capacity_wins_by_the_rule() {
     near(after("previous", None), (0.58, 7.44));
     near(after("all", None), (0.58, 0.58));
     // Eq. 4.13: the receiver's capacity in the ACK.
-    near(after("off", Some(5_000_000)), (5.0, 7.44));
+    near(after("off", Some(Note { capacity: 5_000_000, available: None })), (5.0, 7.44));
+}
+
+#[test]
+fn the_note_may_carry_the_available_bandwidth_which_limits_a_corrected_sender() {
+    let (mut o, mut air) = (literal(&[("note", "both")]), Air::new());
+    // What a busy receiver tells: its capacity and what its air has left.
+    let note = air.receive(&mut *o, us(360)).unwrap();
+    assert!(note.available.is_some_and(|free| free < note.capacity), "{note:?}");
+    air.send(&mut *o, us(360), Some(Note { capacity: 8_000_000, available: Some(800_000) }));
+    let local = o.local(air.now);
+    assert_eq!((local.told, local.corrected(Correction::Off).available), (Some(100_000), Some(100_000)));
+    // Queues read the node's own value; an ACK without the value ends the limit.
+    assert!(local.available > local.told);
+    air.send(&mut *o, us(360), Some(Note { capacity: 8_000_000, available: None }));
+    assert_eq!(o.local(air.now).told, None);
 }
 
 #[test]
@@ -221,11 +236,11 @@ fn small_packets_give_no_sample() {
     let (mut o, mut air) = ((entry.build)(&args.strict(), &LINK).unwrap(), Air::new());
     air.data = (40, us(250));
     air.receive(&mut *o, us(360));
-    assert_eq!((o.local(air.now).capacity, o.note()), (Some(LINK.rate), None));
+    assert_eq!((o.local(air.now).capacity, o.note(air.now)), (Some(LINK.rate), None));
     air.data = (1500, DATA);
     air.receive(&mut *o, us(360));
     close(mbps(&*o, air.now).0, 4.51);
-    assert_eq!(o.note(), None);
+    assert_eq!(o.note(air.now), None);
     // A window of 1 s forgets within 1 s.
     assert_eq!(mbps(&*o, air.now + us(1_100_000)).1, mbps(&*o, air.now).0);
 }

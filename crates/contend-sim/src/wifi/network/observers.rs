@@ -8,7 +8,7 @@ use crate::wifi::ids::{Contender, StationId};
 use crate::wifi::sender::air::Air;
 use crate::wifi::spec::CellSpec;
 use contend_core::Refusal;
-use contend_core::observe::{self, ExchangeOutcome, HeardFrame, Kind, Local, Observer, OwnExchange};
+use contend_core::observe::{self, ExchangeOutcome, HeardFrame, Kind, Local, Note, Observer, OwnExchange};
 use contend_core::registry::Choice;
 use contend_core::{Span, Time};
 
@@ -35,7 +35,7 @@ struct Ear {
     name: usize,
     observer: Box<dyn Observer>,
     /// What the last ACK of its station carried of it.
-    note: Option<u32>,
+    note: Option<Note>,
 }
 
 /// What really happened at a station with an observer, since the start of the run.
@@ -99,16 +99,16 @@ impl Observers {
         }
     }
 
-    /// `station` sends an ACK.
+    /// `station` begins to send an ACK at `now`.
     #[inline]
-    pub(super) fn acknowledges(&mut self, station: StationId) {
+    pub(super) fn acknowledges(&mut self, station: StationId, now: Time) {
         if let Some(ears) = self.each.get_mut(station as usize) {
-            ears.all.iter_mut().for_each(|ear| ear.note = ear.observer.note());
+            ears.all.iter_mut().for_each(|ear| ear.note = ear.observer.note(now));
         }
     }
 
     /// What the last ACK of `station` carried of its observer called `name`.
-    fn note(&self, station: StationId, name: usize) -> Option<u32> {
+    fn note(&self, station: StationId, name: usize) -> Option<Note> {
         self.each.get(station as usize)?.all.iter().find(|ear| ear.name == name)?.note
     }
 

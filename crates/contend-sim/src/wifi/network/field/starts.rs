@@ -133,7 +133,7 @@ impl Field {
             own.data = if kind == PartKind::Data { Some(now) } else { own.data };
         }
         if matches!(kind, PartKind::Ack | PartKind::BlockAck) {
-            moment.observers.acknowledges(from);
+            moment.observers.acknowledges(from, now);
         }
         self.fly(moment, Flight { kind, owner, from, to, start: now, end, nav, bytes, ..Flight::default() });
     }
