@@ -231,8 +231,9 @@ mutants() {
     skip cargo-mutants "mutation tests"
     return 0
   fi
-  cargo mutants --package contend-core --package contend-theory --output "$target" \
-    --shard "1/${MUTANTS:-40}" --baseline skip --timeout 120 --cap-lints true \
+  # The profile whose tests take seconds; beside other work they may take minutes.
+  cargo mutants --package contend-core --package contend-theory --output "$target" --profile quick \
+    --shard "1/${MUTANTS:-40}" --baseline skip --timeout 600 --cap-lints true \
     --file 'crates/contend-core/src/{cc,qdisc,ap,estimate}/**' --file 'crates/contend-theory/src/**' || [ $? = 2 ]
 }
 

@@ -72,6 +72,13 @@ pub const PARAMS: &[Param] = &[
     )
     .default("0")
     .range(0.0, 10_000.0),
+    Param::word(
+        "keeps",
+        &["three_quarters", "half"],
+        "what stays of the window after a loss. three_quarters (Brakmo and Peterson, ns-2), half if the same segment is \
+            lost again; half: always (Linux)",
+    )
+    .default("three_quarters"),
 ];
 
 /// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.
@@ -86,6 +93,8 @@ struct Vegas {
     spread: bool,
     /// True if the backlog counts in whole segments.
     rounded: bool,
+    /// True if each loss halves the window.
+    halves: bool,
     /// True if a timeout forgets `base_us`.
     new_base: bool,
     /// Window that the second acknowledgment sets; 0: none.
@@ -131,6 +140,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
         least,
         spread: args.word("growth") == "spread",
         rounded: args.flag("rounded"),
+        halves: args.word("keeps") == "half",
         new_base: args.flag("new_base"),
         second_ack: u32::try_from(args.integer("second_ack")).unwrap_or(0),
         acks: 0,
@@ -203,8 +213,9 @@ impl Controller for Vegas {
         match why {
             Signal::Loss { seq, .. } => {
                 // Brakmo and Peterson 1995: reduce by a quarter, because an early retransmission detects the loss
-                // sooner. ns-2: reduce by half if a segment is lost again, and to two segments from three or fewer.
-                let again = self.lost.replace(seq) == Some(seq);
+                // sooner. ns-2: reduce by half if a segment is lost again, and to two segments from three or fewer. Linux
+                // always halves (tcp_reno_ssthresh).
+                let again = self.lost.replace(seq) == Some(seq) || self.halves;
                 let left = if w.reduce_from <= 3 || again { half } else { w.reduce_from - w.reduce_from / 4 };
                 Response::clamp(left, w)
             }
