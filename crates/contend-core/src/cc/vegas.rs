@@ -75,8 +75,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "keeps",
         &["three_quarters", "half"],
-        "what stays of the window after a loss. three_quarters (Brakmo and Peterson, ns-2), half if the same segment is \
-            lost again; half: always (Linux)",
+        "what stays of the window after a loss. three_quarters (Brakmo and Peterson, ns-2), half if the same segment \
+            is lost again; half: always (Linux)",
     )
     .default("three_quarters"),
 ];
@@ -213,8 +213,8 @@ impl Controller for Vegas {
         match why {
             Signal::Loss { seq, .. } => {
                 // Brakmo and Peterson 1995: reduce by a quarter, because an early retransmission detects the loss
-                // sooner. ns-2: reduce by half if a segment is lost again, and to two segments from three or fewer. Linux
-                // always halves (tcp_reno_ssthresh).
+                // sooner. ns-2: reduce by half if a segment is lost again, and to two segments from three or fewer.
+                // Linux always halves (tcp_reno_ssthresh).
                 let again = self.lost.replace(seq) == Some(seq) || self.halves;
                 let left = if w.reduce_from <= 3 || again { half } else { w.reduce_from - w.reduce_from / 4 };
                 Response::clamp(left, w)
