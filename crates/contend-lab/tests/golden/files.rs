@@ -84,6 +84,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/jersey-2005/e24-three-flows.toml", &[]),
     ("papers/jersey-2005/e26-perfect.toml", &[("duration", "7s"), ("warmup", "600ms")]),
     ("papers/jersey-2005/e27-gaiad-delays.toml", &[("model.n", "[2, 10]"), ("model.steps", "[1, 7]")]),
+    ("papers/jersey-2005/e4-queue-weight.toml", &[("duration", "12s"), ("warmup", "2s")]),
     ("papers/jersey-2005/e8-fairness.toml", &[("duration", "4s"), ("warmup", "200ms")]),
     ("papers/jersey-2005/e9-friendliness.toml", &[("duration", "2500ms"), ("warmup", "200ms")]),
     ("papers/keceli-2008/a1-basic.toml", &[("duration", "2500ms"), ("warmup", "200ms")]),
