@@ -53,7 +53,7 @@ def nonsense(table, key):
 
 
 # Tables whose keys are names of the user's, or key paths.
-FREE = ("param", "sweep", "over", "less", "when", "reading")
+FREE = ("param", "sweep", "over", "less", "when", "reading", "readings")
 
 
 def main():
@@ -83,6 +83,9 @@ def main():
             for change in [rename, nonsense]:
                 # Each value of these keys may be a table of free names.
                 if change is nonsense and key in FREE:
+                    continue
+                # A verdict for each reading: its names are those of readings.
+                if change is rename and path[-1:] == ("verdict",):
                     continue
                 refused += 1
                 if validator.is_valid(changed(text, path, key, change)):
