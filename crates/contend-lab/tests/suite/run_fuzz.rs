@@ -3,7 +3,8 @@
 //!
 //! The texts are generated networks with lines dropped, doubled, spliced in from other networks, and given other
 //! values. A case depends on its number only. `CONTEND_FUZZ_CASES=100000 cargo test --release --test suite run_fuzz`
-//! runs more cases than CI does; `CONTEND_FUZZ_FIRST=5000` begins at another number.
+//! runs more cases than CI does; `CONTEND_FUZZ_FIRST=5000` begins at another number. The text of a single case is
+//! printed.
 
 #[allow(dead_code)]
 #[path = "../golden/generate/mod.rs"]
@@ -143,6 +144,9 @@ fn mutated_networks_are_refused_or_run() {
                         break;
                     }
                     let text = case(number);
+                    if cases == 1 {
+                        eprintln!("{text}");
+                    }
                     match catch_unwind(|| survives(&text)) {
                         Ok(good) => drop(ran.fetch_add(u64::from(good), Ordering::Relaxed)),
                         Err(_) => {
