@@ -101,7 +101,7 @@ pub enum Period {
 pub enum Aspects {
     /// Nothing.
     None,
-    /// `.mean` (the default) or a percentile from `.p01` to `.p99`: the metric has samples.
+    /// `.mean` (the default), a percentile from `.p01` to `.p99`, `.sum` or `.count`: the metric has samples.
     Samples,
     /// One of these words may follow.
     Optional(&'static [&'static str]),
@@ -248,7 +248,9 @@ impl MetricEntry {
         match self.aspects {
             Aspects::None => None,
             Aspects::Samples => {
-                Some(format!("{name}.mean (the default), {name}.p50, {name}.p95 or another percentile from p01 to p99"))
+                let percentiles = format!("{name}.p50, {name}.p95 or another percentile from p01 to p99");
+                let totals = format!("{name}.sum and {name}.count of the samples, 0 without them");
+                Some(format!("{name}.mean (the default), {percentiles}; {totals}"))
             }
             Aspects::Optional(words) => Some(format!("{name} alone, or {}", dotted(words))),
             Aspects::Required(words) => Some(format!("one of {}", dotted(words))),

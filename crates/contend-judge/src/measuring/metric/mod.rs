@@ -20,7 +20,7 @@
 //!   time, or `.min`, `.max`, `.std` of its samples.
 //! - `interarrival.first[sta1]`, `fingerprint.slots[sta1]`: times between a station's frames, and properties of its
 //!   backoff.
-//! - `rtt.p95`, `rtt.p95[up]`: a percentile instead of the mean.
+//! - `rtt.p95`, `rtt.p95[up]`: a percentile instead of the mean; `rtt.sum`, `rtt.count`: of the samples.
 //! - `jain(successes[up], 100)`: the mean of Jain's index over all windows of 100 successes of the stations. `down`:
 //!   successes of the access point, by receiver; `all`: also successes of the access point.
 //! - `self_correlation(successes[up], 15)`: how often the station of a success is among the next 15 successes (p_s of
@@ -434,6 +434,19 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.left, self.relation, self.right)
+    }
+}
+
+/// `.sum`: the sum of a metric's samples.
+const SUM: &str = "sum";
+/// `.count`: the number of a metric's samples.
+const COUNT: &str = "count";
+
+impl Metric {
+    /// The unit: that of the entry, or a plain number where samples are counted.
+    fn unit(&self) -> Dimension {
+        let is_count = self.entry.aspects == Aspects::Samples && self.aspect == Aspect::Word(COUNT);
+        if is_count { Dimension::Number } else { self.entry.unit }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::certainty::resolution_s;
 use super::entry::{Asked, Read, Subject};
-use super::{Aspect, Metric, Scope, Unmeasured, Values};
+use super::{Aspect, COUNT, Metric, Scope, Unmeasured, Values};
 use contend_core::Refusal;
 use contend_experiment::names::remedy;
 use contend_experiment::reading::expression::Number;
@@ -211,14 +211,17 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Mean or percentile in seconds of all samples of several histograms.
+    /// Mean, percentile or sum in seconds of all samples of several histograms, or their number.
     pub(super) fn durations(&self, parts: impl Iterator<Item = &'a Durations>) -> Result<f64, Unmeasured> {
         let mut all = Durations::new();
         parts.for_each(|d| all.merge(d));
-        if all.is_empty() {
+        let is_total = matches!(self.metric.aspect, Aspect::Word(_));
+        if all.is_empty() && !is_total {
             return Err(self.undefined("there is no sample"));
         }
         Ok(match self.metric.aspect {
+            Aspect::Word(COUNT) => all.len() as f64,
+            Aspect::Word(_) => all.sum().as_secs_f64(),
             Aspect::Percentile(p, shift) => {
                 let value = all.quantile_ms(f64::from(p) / 100.0) / 1e3;
                 value + shift * resolution_s(value)

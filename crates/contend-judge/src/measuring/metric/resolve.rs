@@ -5,7 +5,8 @@ mod closed_form;
 use super::entries::success;
 use super::function::{FUNCTIONS, Function, Takes};
 use super::{
-    Aspect, Aspects, Callee, Condition, Expr, Metric, MetricEntry, Period, Scope, Selection, metrics, reported,
+    Aspect, Aspects, COUNT, Callee, Condition, Expr, Metric, MetricEntry, Period, SUM, Scope, Selection, metrics,
+    reported,
 };
 use closed_form::{model_arguments, named_model};
 use contend_core::Refusal;
@@ -333,7 +334,10 @@ pub(super) fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> 
     let percentile = || head.strip_prefix('p').filter(|d| d.len() == 2).and_then(|d| d.parse::<u8>().ok());
     let found = match entry.aspects {
         Aspects::Samples if head == "mean" => Some((Aspect::Mean, tail)),
-        Aspects::Samples => percentile().map(|p| (Aspect::Percentile(p, 0.0), tail)),
+        Aspects::Samples => match [SUM, COUNT].into_iter().find(|word| *word == head) {
+            Some(word) => Some((Aspect::Word(word), tail)),
+            None => percentile().map(|p| (Aspect::Percentile(p, 0.0), tail)),
+        },
         Aspects::Optional(words) | Aspects::Required(words) => {
             words.iter().find(|w| **w == head).map(|w| (Aspect::Word(w), tail))
         }
@@ -538,7 +542,7 @@ fn shape(e: &Expr) -> Shape {
 pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
     match e {
         Expr::Number(n) => Some(n.unit),
-        Expr::Metric(m) => Some(m.entry.unit),
+        Expr::Metric(m) => Some(m.unit()),
         Expr::Minus(x) => dimension(x),
         Expr::Binary(operator, x, y) => {
             let (a, b) = (dimension(x)?, dimension(y)?);

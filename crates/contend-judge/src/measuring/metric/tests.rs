@@ -237,8 +237,8 @@ fn what_was_not_measured_is_undefined_and_not_zero() {
 
 #[test]
 fn without_packets_the_sum_of_delays_is_zero() {
-    is("received", 0.0);
-    is("delay_sum", 0.0);
+    is("delay.count", 0.0);
+    is("delay.sum", 0.0);
 }
 
 #[test]

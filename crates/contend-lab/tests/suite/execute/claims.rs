@@ -125,8 +125,8 @@ fn each_reading_is_judged_and_readings_may_contradict_each_other() {
 
 #[test]
 fn the_mean_delay_of_packets_is_the_sum_over_their_number() {
-    let claim = "[[claim]]\nid = \"c\"\nmetric = \"delay_sum / received / delay\"\nexpect = { near = 1, \
-                 within = 1e-9 }\n[[claim]]\nid = \"n\"\nmetric = \"received\"\nexpect = { at_least = 100 }\n";
+    let claim = "[[claim]]\nid = \"c\"\nmetric = \"delay.sum / delay.count / delay\"\nexpect = { near = 1, \
+                 within = 1e-9 }\n[[claim]]\nid = \"n\"\nmetric = \"delay.count\"\nexpect = { at_least = 100 }\n";
     assert!(judged(claim).iter().all(|c| c.verdict == "reproduced"));
 }
 

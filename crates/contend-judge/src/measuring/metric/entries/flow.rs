@@ -46,18 +46,6 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .aspects(Aspects::Samples)
         .needs(|_, s| s.histograms = true)
         .reported(&["delay.mean", "delay.p50", "delay.p95", "delay.p99"]),
-    flow("received", Dimension::Packets, "data packets that arrived, including duplicates", |a| {
-        Ok(a.flows().map(|f| f.delay.len() as f64).sum())
-    })
-    .needs(|_, s| s.histograms = true),
-    flow(
-        "delay_sum",
-        Dimension::Time,
-        "sum of the one-way delays of the data packets that arrived; `delay_sum / received` with `pool` is the mean \
-            over the packets of all seeds",
-        |a| Ok(a.flows().map(|f| f.delay.sum().as_secs_f64()).sum()),
-    )
-    .needs(|_, s| s.histograms = true),
     flow(
         "jain",
         Dimension::Number,
