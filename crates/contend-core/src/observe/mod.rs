@@ -36,8 +36,7 @@ pub trait Observer: Debug + Send {
     /// An exchange that the node started has ended.
     fn sent(&mut self, x: &OwnExchange);
     /// What the node's ACK carries that begins at `now`; `None` if it carries nothing.
-    fn note(&self, now: Time) -> Option<Note> {
-        let _ = now;
+    fn note(&self, _now: Time) -> Option<Note> {
         None
     }
     /// The estimate at `now`.

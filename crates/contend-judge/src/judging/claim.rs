@@ -104,8 +104,7 @@ fn judged<'a>(
     let evidence = Evidence { source, points, runs, owner: format!("claim {}", claim.id) };
     let mut notes = vec![];
     let mut results = vec![];
-    let recorded = |i: usize| claim.readings.get(i).map_or(claim.verdict, |r| r.verdict);
-    for (i, (name, reading)) in readings(claim).into_iter().enumerate() {
+    for ((name, reading), recorded) in readings(claim).into_iter().zip(claim.verdicts()) {
         let decided = again.and_then(|(_, earlier)| earlier.decided(name.as_deref()));
         if let Some(result) = decided {
             results.push(result.clone());
@@ -119,9 +118,9 @@ fn judged<'a>(
             id: claim.id.clone(),
             paper: claim.paper.clone(),
             verdict: position.verdict().name().to_owned(),
-            recorded: recorded(i).name().to_owned(),
+            recorded: recorded.name().to_owned(),
             source: claim.source.name(),
-            as_recorded: position.verdict() == recorded(i),
+            as_recorded: position.verdict() == recorded,
             reason: claim.reason.clone(),
             reading: name,
             measured,

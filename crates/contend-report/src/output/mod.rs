@@ -37,7 +37,7 @@ pub use pcapng::{CaptureFormat, write_pcapng};
 pub use shape::point_text;
 pub(crate) use shape::seeds_text;
 pub(crate) use table::not_the_papers;
-pub use table::{advice, checked_text, claim_text, look_text, measured_text, summary_table, under};
+pub use table::{advice, by_claim, checked_text, claim_text, look_text, measured_text, summary_table, under};
 pub use tally::Tally;
 
 use crate::disk;

@@ -325,6 +325,11 @@ pub fn claim_text(c: &ClaimResult) -> String {
     format!("{}{source}", echo(&c.id, WORD))
 }
 
+/// The results of each claim, in the order of its readings; never empty.
+pub fn by_claim(results: &[ClaimResult]) -> impl Iterator<Item = &[ClaimResult]> {
+    results.chunk_by(|a, b| a.id == b.id)
+}
+
 /// Under which readings a claim has which verdict: `reproduced under A, B; not reproduced under C`. Empty if it has one
 /// reading.
 pub fn under(readings: &[ClaimResult]) -> String {

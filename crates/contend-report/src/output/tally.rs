@@ -4,6 +4,7 @@
 //! A statement is what one sentence of the paper says (the text of `paper`). Several claims may judge its parts: it is
 //! reproduced if all of them are. Of a claim with several readings the first counts.
 
+use super::by_claim;
 use contend_experiment::reading::file::{Origin, Verdict};
 use contend_experiment::results::{ClaimResult, Outcome};
 use std::collections::BTreeMap;
@@ -33,11 +34,10 @@ impl Tally {
     /// Counts the claims of `file`.
     fn count(&mut self, file: &str, claims: &[ClaimResult]) {
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).display().to_string();
-        for (i, c) in claims.iter().enumerate() {
+        for c in by_claim(claims).map(|readings| &readings[0]) {
             let source = Origin::ALL.iter().position(|origin| origin.name() == c.source);
             let rank = ORDER.iter().position(|verdict| verdict.name() == c.verdict);
-            let further = i > 0 && claims[i - 1].id == c.id;
-            if let (Some(source), Some(rank), false) = (source, rank, further) {
+            if let (Some(source), Some(rank)) = (source, rank) {
                 // Without the paper's words each claim is a statement.
                 let text = if c.paper.is_empty() { format!("{file} {}", c.id) } else { c.paper.clone() };
                 self.add((source, folder.clone(), text), rank);

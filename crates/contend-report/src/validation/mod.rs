@@ -2,7 +2,7 @@
 
 mod first_page;
 
-use crate::output::{measured_text, not_the_papers, under, wrapped};
+use crate::output::{by_claim, measured_text, not_the_papers, under, wrapped};
 use contend_experiment::results::{Measured, Outcome};
 use std::collections::BTreeSet;
 
@@ -26,13 +26,12 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
         }
         text += "| claim | says | expected | measured | from the paper's number | verdict |\n\
             | --- | --- | --- | --- | --- | --- |\n";
-        for (i, c) in o.claims.iter().enumerate() {
-            let further = i > 0 && o.claims[i - 1].id == c.id;
+        for (i, c) in by_claim(&o.claims).flat_map(|readings| readings.iter().enumerate()) {
             let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
             let source = not_the_papers(c).map_or_else(String::new, |source| format!(" *{source}*"));
             let cells = [
                 format!("{}{reading}{source}", c.id),
-                if further { "as above".into() } else { c.paper.clone() },
+                if i > 0 { "as above".into() } else { c.paper.clone() },
                 c.measured.expected.clone(),
                 measured_text(c),
                 distance(&c.measured),
@@ -40,7 +39,7 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
             ];
             text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
         }
-        for readings in o.claims.chunk_by(|a, b| a.id == b.id) {
+        for readings in by_claim(&o.claims) {
             let (first, under) = (&readings[0], under(readings));
             let under = if under.is_empty() || first.reason.is_empty() { under } else { format!("{under}. ") };
             if !(under.is_empty() && first.reason.is_empty()) {

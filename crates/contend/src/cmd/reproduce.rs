@@ -12,7 +12,8 @@ use contend_lab::reading::file::{Experiment, Origin, Verdict};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
-    self, Chapter, Document, ReportContext, Tally, WIDTH, claim_text, look_text, measured_text, under, wrapped,
+    self, Chapter, Document, ReportContext, Tally, WIDTH, by_claim, claim_text, look_text, measured_text, under,
+    wrapped,
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
@@ -107,7 +108,7 @@ pub fn run(args: &Args) -> Result<Done> {
         let executed = &mut performed.executed;
         let how = judged(executed, args.common.quiet);
         if talk {
-            let claims: String = executed.outcome.claims.chunk_by(|a, b| a.id == b.id).map(claim).collect();
+            let claims: String = by_claim(&executed.outcome.claims).map(claim).collect();
             super::print(&(claims + "\n"))?;
         }
         if !args.common.no_results

@@ -30,6 +30,14 @@ pub struct Claim {
     pub readings: Vec<Reading>,
 }
 
+impl Claim {
+    /// The recorded verdict of each reading, in the file's order; without readings the only one.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        let only = self.readings.is_empty().then_some(self.verdict);
+        self.readings.iter().map(|r| r.verdict).chain(only)
+    }
+}
+
 /// A way to read the paper.
 #[derive(Clone, Debug)]
 pub struct Reading {

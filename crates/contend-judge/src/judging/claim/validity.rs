@@ -220,9 +220,7 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
     let wrong = |message: String, help: String| {
         FileError::new(source, &claim.requirement.metric_site, format!("claim {}: {message}", claim.id), help)
     };
-    let failed = |v: &Verdict| *v != Verdict::Reproduced;
-    let mut verdicts = std::iter::once(claim.verdict).chain(claim.readings.iter().map(|r| r.verdict));
-    if let Some(verdict) = verdicts.find(failed)
+    if let Some(verdict) = claim.verdicts().find(|v| *v != Verdict::Reproduced)
         && claim.reason.trim().is_empty()
     {
         return Err(wrong(
@@ -230,7 +228,7 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
             "write reason = \"...\": it is printed beside the verdict".into(),
         ));
     }
-    if claim.verdict == Verdict::Tie && claim.requirement.over.is_none() {
+    if claim.verdicts().any(|v| v == Verdict::Tie) && claim.requirement.over.is_none() {
         return Err(wrong(
             "only a comparison with another point can be a tie".into(),
             "write the other side as over = { ... }, and expect = { at_least = 1 }".into(),
