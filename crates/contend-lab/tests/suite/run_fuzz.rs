@@ -16,7 +16,7 @@ use contend_core::Span;
 use contend_lab::execute::{Options, execute};
 use contend_lab::reading::file;
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Cases in CI.
@@ -27,6 +27,9 @@ const LONGEST_RUN: Span = Span::from_secs(1);
 const MOST_RUNS: usize = 4;
 /// A case that takes longer than this many seconds counts as a run without end.
 const PATIENCE: u32 = 120;
+/// When the process has more memory than this in bytes, the cases in work are stopped as by Ctrl-C. Such a case is no
+/// fault: 255 flows of 11 Mb/s in packets of 1 B over a wire of 100 ms have a hundred million packets in flight.
+const MOST_MEMORY: u64 = 3 << 30;
 
 /// Values at the ends of the ranges of keys, by the unit of the value.
 const EDGES: &[(&str, &[&str])] = &[
@@ -101,8 +104,8 @@ fn other_value(d: &mut generate::Draws, line: &str) -> String {
     format!("{key} = {}", parts.join("\""))
 }
 
-/// Returns true if the text was valid and was run. Checks that an error has a message.
-fn survives(text: &str) -> bool {
+/// Returns true if the text was valid and was run. Checks that an error has a message. `stop` ends the run.
+fn survives(text: &str, stop: &AtomicBool) -> bool {
     let e = match file::parse("case.toml", text, &[("sample".into(), "10ms".into())]) {
         Ok(e) => e,
         Err(e) => {
@@ -113,7 +116,7 @@ fn survives(text: &str) -> bool {
     if e.duration > LONGEST_RUN || e.points.len() * e.seeds.len() > MOST_RUNS {
         return false;
     }
-    let options = Options { jobs: 1, series: true, ..Options::default() };
+    let options = Options { jobs: 1, series: true, stop, ..Options::default() };
     match execute(&e, &options) {
         Ok(done) => done.outcome.runs.iter().all(|r| r.digest.len() == 16),
         Err(e) => {
@@ -127,19 +130,36 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |n| n.parse().unwrap_or_else(|e| panic!("{variable}: {e}")))
 }
 
+/// The memory of this process in bytes, where Linux tells.
+fn resident() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok().and_then(|s| s.split(' ').nth(1)?.parse().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+/// A thread that works on cases.
+#[derive(Default)]
+struct Worker {
+    /// The number of its case.
+    at: AtomicU64,
+    /// Set to stop its case.
+    stop: AtomicBool,
+}
+
 #[test]
 fn mutated_networks_are_refused_or_run() {
     let (first, cases) = (number("CONTEND_FUZZ_FIRST", 0), number("CONTEND_FUZZ_CASES", CASES / sample::step() as u64));
-    let (next, ran) = (AtomicU64::new(first), AtomicU64::new(0));
+    let (next, ran, stopped) = (AtomicU64::new(first), AtomicU64::new(0), AtomicU64::new(0));
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let (working, at): (_, Vec<AtomicU64>) = (AtomicUsize::new(cores), (0..cores).map(|_| AtomicU64::new(0)).collect());
+    let workers: Vec<Worker> = (0..cores).map(|_| Worker::default()).collect();
+    let working = AtomicUsize::new(cores);
     std::thread::scope(|s| {
-        for at in &at {
-            let (next, ran, working) = (&next, &ran, &working);
+        for worker in &workers {
+            let (next, ran, stopped, working) = (&next, &ran, &stopped, &working);
             s.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    at.store(number, Ordering::Relaxed);
+                    worker.at.store(number, Ordering::Relaxed);
+                    worker.stop.store(false, Ordering::Relaxed);
                     if number >= first + cases {
                         break;
                     }
@@ -147,7 +167,8 @@ fn mutated_networks_are_refused_or_run() {
                     if cases == 1 {
                         eprintln!("{text}");
                     }
-                    match catch_unwind(|| survives(&text)) {
+                    match catch_unwind(|| survives(&text, &worker.stop)) {
+                        Ok(_) if worker.stop.load(Ordering::Relaxed) => drop(stopped.fetch_add(1, Ordering::Relaxed)),
                         Ok(good) => drop(ran.fetch_add(u64::from(good), Ordering::Relaxed)),
                         Err(_) => {
                             working.fetch_sub(1, Ordering::Relaxed);
@@ -162,8 +183,11 @@ fn mutated_networks_are_refused_or_run() {
         let mut seen: Vec<(u64, u32)> = vec![(u64::MAX, 0); cores];
         while working.load(Ordering::Relaxed) > 0 {
             std::thread::sleep(Duration::from_millis(100));
-            for (seen, at) in seen.iter_mut().zip(&at) {
-                let number = at.load(Ordering::Relaxed);
+            if resident() > MOST_MEMORY {
+                workers.iter().for_each(|w| w.stop.store(true, Ordering::Relaxed));
+            }
+            for (seen, worker) in seen.iter_mut().zip(&workers) {
+                let number = worker.at.load(Ordering::Relaxed);
                 *seen = if seen.0 == number { (number, seen.1 + 1) } else { (number, 0) };
                 if number < first + cases && seen.1 > 10 * PATIENCE {
                     eprintln!("case {number} has no end:\n{}", case(number));
@@ -173,7 +197,8 @@ fn mutated_networks_are_refused_or_run() {
         }
     });
     // A large share of the mutated files is still valid.
-    let ran = ran.into_inner();
+    let (ran, stopped) = (ran.into_inner(), stopped.into_inner());
     assert!(ran > cases / 5, "only {ran} of {cases} cases were run");
-    println!("{ran} of {cases} cases were run");
+    assert!(stopped <= cases / 1000 + 1, "{stopped} of {cases} cases were stopped for their memory");
+    println!("{ran} of {cases} cases were run, {stopped} stopped for their memory");
 }
