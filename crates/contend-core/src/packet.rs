@@ -179,6 +179,8 @@ pub struct Packet {
     pub hops_echo: u8,
     /// Number of the neighbour to which the packet is sent next; set where it enters the queue of a station on the air.
     pub next_hop: u32,
+    /// The Differentiated Services code point of a real packet (RFC 2474); 0: that of its flow.
+    pub dscp: u8,
     /// Bits 0 and 1: [`Ecn`]; then [`REVERSE`] and [`SEALED`]; bits 4 to 7: kind of explicit header.
     flags: u8,
     /// Transport header.
@@ -210,6 +212,7 @@ impl Packet {
             hops: 0,
             hops_echo: 0,
             next_hop: 0,
+            dscp: 0,
             flags: 0,
             body,
         }
@@ -248,6 +251,12 @@ impl Packet {
     #[must_use]
     pub const fn with_body(mut self, body: Body) -> Packet {
         self.body = body;
+        self
+    }
+    /// The same packet with a Differentiated Services code point of its own.
+    #[must_use]
+    pub const fn with_dscp(mut self, dscp: u8) -> Packet {
+        self.dscp = dscp;
         self
     }
     /// The same packet on its way to the neighbour `next_hop`.

@@ -56,6 +56,8 @@ pub struct Headers {
     pub size: u32,
     /// ECN field.
     pub ecn: Ecn,
+    /// The Differentiated Services code point (RFC 2474).
+    pub dscp: u8,
     /// Protocol number: 6 TCP, 17 UDP, 1 ICMP.
     pub protocol: u8,
     /// Source and destination port; of an ICMP echo its identifier, twice; otherwise 0.
@@ -158,7 +160,7 @@ pub fn read(b: &[u8], whole: usize) -> Result<Headers, Refused> {
         })
     };
     let (ports, tcp) = rest().ok_or(Refused::Malformed)?;
-    Ok(Headers { src: src.into(), dst: dst.into(), size: size as u32, ecn, protocol, ports, tcp })
+    Ok(Headers { src: src.into(), dst: dst.into(), size: size as u32, ecn, dscp: b[1] >> 2, protocol, ports, tcp })
 }
 
 /// Reads the TCP header at the beginning of the `length` bytes behind the IP header; `None` if it is malformed.
@@ -267,7 +269,7 @@ mod tests {
     /// A TCP segment with these options and payload, with correct checksums.
     fn segment(options: &[u8], payload: &[u8], window: u16) -> Vec<u8> {
         let size = (40 + options.len() + payload.len()) as u16;
-        let mut b = vec![0x45, 0b10];
+        let mut b = vec![0x45, 46 << 2 | 0b10];
         b.extend(size.to_be_bytes());
         b.extend([0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
         b.extend([0x13, 0x88, 0x00, 0x50]);
@@ -302,6 +304,7 @@ mod tests {
         let b = segment(&options, b"hello!", 502);
         let h = read(&b, b.len()).unwrap();
         assert_eq!((h.src, h.dst, h.ports, h.ecn), ([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), [5000, 80], Ecn::Ect));
+        assert_eq!(h.dscp, 46);
         let t = h.tcp.unwrap();
         assert_eq!((t.seq, t.ack, t.flags, t.window, t.len), (1000, 0xffff_fff0, Flags::ACK, 502, 6));
         assert_eq!((t.timestamps, t.window_scale, t.blocks, t.sack[0]), (Some([9, 8]), Some(7), 1, [5, 6]));

@@ -247,7 +247,7 @@ impl Tie {
                 Body::Udp { seq }
             }
         };
-        Packet::new(flow, h.size, now, body).with_ecn(h.ecn)
+        Packet::new(flow, h.size, now, body).with_ecn(h.ecn).with_dscp(h.dscp)
     }
 
     fn segment(&mut self, now: Time, way: usize, tcp: &Tcp) -> Segment {
@@ -326,7 +326,7 @@ mod tests {
 
     fn headers(ports: [u16; 2], tcp: Tcp) -> Headers {
         let [src, dst] = [[10, 0, 0, 1], [10, 0, 0, 2]].map(Into::into);
-        Headers { src, dst, size: 40 + tcp.len, ecn: Ecn::NotEct, protocol: 6, ports, tcp: Some(tcp) }
+        Headers { src, dst, size: 40 + tcp.len, ecn: Ecn::NotEct, dscp: 8, protocol: 6, ports, tcp: Some(tcp) }
     }
 
     fn tcp(seq: u32, ack: u32, len: u32, flags: u8) -> Tcp {
@@ -346,7 +346,7 @@ mod tests {
         let p = send(0, headers([40_000, 5001], syn));
         let s = *p.segment().unwrap();
         assert_eq!((p.flow, p.src, p.dst, p.is_reverse()), (FlowId(1), Address(2), Address(3), false));
-        assert_eq!((s.seq, s.window), (0, 100));
+        assert_eq!((s.seq, s.window, p.dscp), (0, 100, 8));
         let p = send(1, headers([5001, 40_000], Tcp { window_scale: Some(2), ..tcp(9, u32::MAX - 1, 0, 0x12) }));
         assert_eq!((p.is_reverse(), p.segment().unwrap().seq, p.segment().unwrap().ack), (true, 0, 1));
         let s = *send(0, headers([40_000, 5001], tcp(u32::MAX - 1, 10, 1000, 0x10))).segment().unwrap();

@@ -219,7 +219,8 @@ impl Cake {
 impl Qdisc for Cake {
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         let (now, hashes) = (cx.now, self.hashes(cx, &p));
-        let t = self.diffserv.tin(self.end(p.dst).dscp);
+        let dscp = if p.dscp == 0 { self.end(p.dst).dscp } else { p.dscp };
+        let t = self.diffserv.tin(dscp);
         if self.waiting.packets == 0 {
             self.clock.start(now);
         }

@@ -168,7 +168,7 @@ impl Site<'_> {
 pub struct End {
     /// The number of its host; the ends of a host have the same.
     pub host: u32,
-    /// The Differentiated Services code point of packets to it (RFC 2474).
+    /// The Differentiated Services code point of packets to it that have none of their own (RFC 2474).
     pub dscp: u8,
 }
 

@@ -197,6 +197,19 @@ fn tins_share_a_loaded_link() {
     near(shares(&[be, bk, vi, vo], &[PATIENT, mbps(10)]), &[0.34375, 0.0625, 0.34375, 0.25]);
 }
 
+/// EF of a real packet counts, not what its flow has: it leaves before the best effort that came first.
+#[test]
+fn a_packet_with_its_own_code_point_has_the_tin_of_this() {
+    let first = |dscp: u8| {
+        let mut q = among(&[(1, 0), (2, 0)], &[PATIENT, mbps(10)]);
+        let mut bench = Bench::default();
+        bench.push(&mut *q, of_flow(0, 1500));
+        bench.push(&mut *q, of_flow(1, 200).with_dscp(dscp));
+        bench.pop(&mut *q).unwrap().flow.0
+    };
+    assert_eq!([0, 46].map(first), [0, 1]);
+}
+
 /// Ten flows wait; a packet of another leaves as the next one.
 #[test]
 fn a_sparse_flow_waits_for_one_packet() {
