@@ -20,7 +20,7 @@ use crate::running::network::{self, Engine};
 use contend_core::Refusal;
 use contend_core::{Span, Time};
 pub use contend_experiment::reading::error::Error;
-use contend_experiment::reading::file::need::{of_check, of_claim};
+use contend_experiment::reading::file::need::{of_check, of_readings};
 use contend_experiment::reading::file::{About, Experiment, FileError, Until, misread};
 use contend_experiment::results::{Executed, Interrupted, Labels, Outcome, PointKey, PointSeeds, Run, SearchResult};
 use contend_experiment::size::{CaptureWindow, Measure, Size};
@@ -260,7 +260,7 @@ impl Call<'_> {
         Ok(Verdicts { claims, checks })
     }
 
-    /// Adds seeds to the needs of undecided claims and checks, and judges these again.
+    /// Adds seeds to the needs of undecided readings of claims and of undecided checks, and judges these again.
     fn decide(&mut self, most: u64, judged: &mut Verdicts) -> Result<(), Error> {
         let e = self.e;
         let first = self.runs.iter().map(|runs| runs.len() as u64).max().unwrap_or(0);
@@ -270,7 +270,7 @@ impl Call<'_> {
             let claims = e.claims.iter().zip(&judged.claims).filter(|(_, j)| j.needs_seeds());
             let checks = e.checks.iter().zip(&judged.checks).filter(|(_, j)| j.needs_seeds());
             let wanted: BTreeSet<String> = claims
-                .flat_map(|(c, _)| of_claim(&e.points, c))
+                .flat_map(|(c, j)| of_readings(&e.points, c, |reading| !j.is_decided(reading)))
                 .chain(checks.flat_map(|(c, _)| of_check(&e.points, c)))
                 .map(|need| e.key_of(&need))
                 .collect();

@@ -63,6 +63,11 @@ impl Judged {
         self.notes.is_empty() && self.results.iter().any(|r| r.verdict == Verdict::Undecided.name())
     }
 
+    /// True if this reading is decided.
+    pub fn is_decided(&self, reading: Option<&str>) -> bool {
+        self.decided(reading).is_some()
+    }
+
     /// The result of this reading, if it is decided.
     fn decided(&self, reading: Option<&str>) -> Option<&ClaimResult> {
         let found = self.results.iter().find(|r| r.reading.as_deref() == reading)?;

@@ -62,7 +62,14 @@ pub fn needed(points: &[PointKey], claims: &[Claim], checks: &[Check]) -> Vec<Ne
 
 /// The needs of a claim; some may occur twice.
 pub fn of_claim(points: &[PointKey], claim: &Claim) -> Vec<Need> {
-    readings(claim).iter().flat_map(|(_, reading)| required(points, &claim.requirement, reading)).collect()
+    of_readings(points, claim, |_| true)
+}
+
+/// The needs of those readings of a claim whose name is `wanted`; some may occur twice.
+pub fn of_readings(points: &[PointKey], claim: &Claim, wanted: impl Fn(Option<&str>) -> bool) -> Vec<Need> {
+    let all = readings(claim);
+    let wanted = all.iter().filter(|(name, _)| wanted(name.as_deref()));
+    wanted.flat_map(|(_, reading)| required(points, &claim.requirement, reading)).collect()
 }
 
 /// The needs of a check; some may occur twice.

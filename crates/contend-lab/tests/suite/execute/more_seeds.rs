@@ -94,6 +94,19 @@ fn an_undecided_claim_gets_seeds_until_it_is_decided() {
 }
 
 #[test]
+fn of_a_claim_only_the_undecided_reading_gets_more_seeds() {
+    let readings = format!("reading = {{ few = {{}}, half = {{ \"link.w.loss\" = {HALF} }} }}");
+    let two = claim(
+        "two",
+        &format!("when = {{ \"link.w.loss\" = {FEW} }}\nexpect = {{ at_least = \"48.5kbps\" }}\n{readings}"),
+    );
+    let o = Call::new(&lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &two)).set("decide", "200").outcome();
+    // The reading has the same network as the second point, so it is the seeds of this point that grow.
+    assert_eq!(o.claims.iter().map(|c| c.verdict.as_str()).collect::<Vec<_>>(), ["reproduced"; 2]);
+    assert!(counts(&o)[0] == 3 && counts(&o)[1] > 3, "{:?}", o.seeds);
+}
+
+#[test]
 fn an_undecided_check_gets_seeds_as_a_claim_does() {
     let check = close().replace("[[claim]]\nid", "[[check]]\nwhat");
     let text = lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &check);
