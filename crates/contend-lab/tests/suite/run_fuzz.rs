@@ -25,11 +25,13 @@ const CASES: u64 = 12_000;
 const LONGEST_RUN: Span = Span::from_secs(1);
 /// A case with more runs is read, but not run.
 const MOST_RUNS: usize = 4;
-/// A case that takes longer than this many seconds counts as a run without end.
+/// A case that takes longer than this many seconds is stopped as by Ctrl-C. One that then goes on for as long again is
+/// a run without end.
 const PATIENCE: u32 = 120;
-/// When the process has more memory than this in bytes, the cases in work are stopped as by Ctrl-C. Such a case is no
-/// fault: 255 flows of 11 Mb/s in packets of 1 B over a wire of 100 ms have a hundred million packets in flight.
+/// When the process has more memory than this in bytes, the cases in work are stopped.
 const MOST_MEMORY: u64 = 3 << 30;
+// A case that is stopped is no fault: 255 flows of 11 Mb/s in packets of 1 B over a wire of 100 ms have a hundred
+// million packets in flight, and three flows of 1 Gb/s send as many in 300 ms. Their numbers are printed.
 
 /// Values at the ends of the ranges of keys, by the unit of the value.
 const EDGES: &[(&str, &[&str])] = &[
@@ -168,7 +170,10 @@ fn mutated_networks_are_refused_or_run() {
                         eprintln!("{text}");
                     }
                     match catch_unwind(|| survives(&text, &worker.stop)) {
-                        Ok(_) if worker.stop.load(Ordering::Relaxed) => drop(stopped.fetch_add(1, Ordering::Relaxed)),
+                        Ok(_) if worker.stop.load(Ordering::Relaxed) => {
+                            eprintln!("case {number} was stopped");
+                            stopped.fetch_add(1, Ordering::Relaxed);
+                        }
                         Ok(good) => drop(ran.fetch_add(u64::from(good), Ordering::Relaxed)),
                         Err(_) => {
                             working.fetch_sub(1, Ordering::Relaxed);
@@ -190,6 +195,9 @@ fn mutated_networks_are_refused_or_run() {
                 let number = worker.at.load(Ordering::Relaxed);
                 *seen = if seen.0 == number { (number, seen.1 + 1) } else { (number, 0) };
                 if number < first + cases && seen.1 > 10 * PATIENCE {
+                    worker.stop.store(true, Ordering::Relaxed);
+                }
+                if number < first + cases && seen.1 > 20 * PATIENCE {
                     eprintln!("case {number} has no end:\n{}", case(number));
                     std::process::abort();
                 }
@@ -199,6 +207,6 @@ fn mutated_networks_are_refused_or_run() {
     // A large share of the mutated files is still valid.
     let (ran, stopped) = (ran.into_inner(), stopped.into_inner());
     assert!(ran > cases / 5, "only {ran} of {cases} cases were run");
-    assert!(stopped <= cases / 1000 + 1, "{stopped} of {cases} cases were stopped for their memory");
-    println!("{ran} of {cases} cases were run, {stopped} stopped for their memory");
+    assert!(stopped <= cases / 1000 + 1, "{stopped} of {cases} cases were stopped");
+    println!("{ran} of {cases} cases were run, {stopped} stopped");
 }
