@@ -340,11 +340,13 @@ impl Receiver {
     }
 
     fn emit(&mut self, size: u32, flags: Flags, sack: &Sack, copy: u8, io: &mut Io<'_, '_>) {
+        let syn = flags.has(Flags::SYN);
         let s = Segment {
-            seq: if flags.has(Flags::SYN) { 0 } else { self.seq },
+            seq: if syn { 0 } else { self.seq },
             ack: self.nxt,
             len: 0,
-            window: self.format.window,
+            // RFC 7323 §2.2: the window of a SYN is not scaled, so 16 bits hold it.
+            window: if syn { self.format.window.min(65_535) } else { self.format.window },
             tsval: ticks(io.now, self.tick),
             tsecr: self.ts_recent,
             window_scale: self.format.window_scale,

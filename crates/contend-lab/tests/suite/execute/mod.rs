@@ -7,6 +7,7 @@ mod defaults;
 mod lab;
 mod more_seeds;
 mod phase;
+mod window_limit;
 
 use crate::contributing;
 use contend_lab::execute::{self, Options};

@@ -60,6 +60,16 @@ fn a_handshake_syn_counts_one_and_its_options_are_sized() {
     assert_eq!(b.packets(true)[0].1.size, 60);
 }
 
+/// The receiver offers 1000 segments; 16 bits without a scale hold 65 535 bytes.
+#[test]
+fn the_window_of_a_syn_ack_has_16_bits() {
+    for handshake in [Handshake::Tcp, Handshake::Segment] {
+        let b = Bench::new(&with(flow("newreno"), |t| t.handshake = handshake), pipe()).run(450);
+        let windows: Vec<u32> = b.packets(true).iter().map(|p| p.2.window).collect();
+        assert_eq!(windows[..2], [65_535, 1_000_000], "{handshake:?}");
+    }
+}
+
 #[test]
 fn the_handshake_agrees_on_ecn() {
     let ends = |wanted: bool| {
