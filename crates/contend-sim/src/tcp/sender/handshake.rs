@@ -21,7 +21,11 @@ impl Sender {
     pub(super) fn established(&mut self, copies: u8, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
         self.connection = Connection::Established;
         self.timer = Time::NEVER;
-        self.advertised(s.window);
+        // The answer to an opening segment carries no window in ns-2. If it set one, the next ACK would change it, and
+        // so be no duplicate (RFC 5681 §2).
+        if self.handshake == Handshake::Tcp {
+            self.advertised(s.window);
+        }
         // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
         if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
             self.ecn = EcnEcho::Off;

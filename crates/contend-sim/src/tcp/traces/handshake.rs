@@ -44,6 +44,9 @@ fn a_first_segment_without_data_is_repeated_like_data() {
     // The first data are repeated after the doubled timeout.
     let (sent, _, _) = opening(lost(vec![(0, 0)]), 3_150);
     assert_eq!(sent, [(0, 0), (1_000, 0), (1_100, 1), (3_100, 1)]);
+    // The first of four is lost: the others give three duplicates.
+    let b = Bench::new(&spec, Script { drop: vec![(0, 0)], ..pipe() }).run(250);
+    assert!(b.packets(false).iter().any(|(t, _, s)| (*t, s.seq) == (200, 1)), "{:?}", b.packets(false));
 }
 
 #[test]
