@@ -7,7 +7,8 @@
 //! - W_lim is multiplied by `margin` (1 in the paper) and rounded down to whole segments, but not below `minimum`.
 //! - `mode = "oracle"` takes delays, b and segment sizes from the run, as the paper's own evaluation does. `mode =
 //!   "estimated"` measures all three.
-//! - Estimate of 2 LD for an upload: the time from a segment to the acknowledgment of exactly this segment's end.
+//! - Estimate of 2 LD for an upload: the time from a segment to the acknowledgment of exactly this segment's end. Two
+//!   segments in a row are timed, because an ACK for two never ends with the first that it released.
 //! - Estimate of 2 LD for a download: the time from an acknowledgment that moves the right edge to the first data
 //!   beyond the old edge. This is correct for a sender limited by the window. Retransmitted data give no sample. Before
 //!   the first sample, 2 LD is 0.

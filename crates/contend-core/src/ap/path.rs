@@ -51,6 +51,8 @@ pub(super) struct Path {
     b: Option<f64>,
     /// The running sample: the byte that ends the sample, and the start time.
     pending: Option<(u64, Time)>,
+    /// For an upload, the same of the segment after it: of two in a row, an ACK for each second one ends with one.
+    second: Option<(u64, Time)>,
     /// The end of the highest data seen so far.
     end: u64,
     /// The highest ACK seen.
@@ -83,7 +85,12 @@ impl Path {
             (self.least, self.since) = ([None, self.least[0]], now);
         }
         self.least[0] = Some(self.least[0].map_or(s, |l| l.min(s)));
-        self.pending = None;
+        self.give_up();
+    }
+
+    /// Ends the running sample.
+    fn give_up(&mut self) {
+        (self.pending, self.second) = (None, None);
     }
 }
 
@@ -95,23 +102,29 @@ impl Flow<Path> {
             let end = seg.seq + u64::from(seg.len);
             if seg.seq < path.end {
                 // Karn: retransmitted data give no delay sample.
-                path.pending = None;
+                path.give_up();
             } else {
                 path.end = end;
                 match path.pending {
                     // Keceli 2008 §III-C: for an upload, from data to their ACK.
                     None if self.up => path.pending = Some((end, now)),
+                    Some((first, _)) if self.up && seg.seq == first && path.second.is_none() => {
+                        path.second = Some((end, now));
+                    }
                     // For a download, from an ACK to the data that it releases.
                     Some((edge, since)) if !self.up && end > edge => path.sample(now, since),
                     _ => {}
                 }
             }
         } else if reverse {
+            let ended = [path.pending, path.second].into_iter().flatten().find(|(end, _)| *end == seg.ack);
             match path.pending {
                 // An ACK that covers more data was not triggered by this segment. With b > 1 it may have waited for
                 // another segment or for a timer.
-                Some((end, since)) if self.up && seg.ack == end => path.sample(now, since),
-                Some((end, _)) if self.up && seg.ack > end => path.pending = None,
+                Some((end, _)) if self.up && seg.ack >= end => match ended {
+                    Some((_, since)) => path.sample(now, since),
+                    None => path.give_up(),
+                },
                 None if !self.up && edge > 0 && self.edge > edge => path.pending = Some((edge, now)),
                 _ => {}
             }
@@ -207,12 +220,30 @@ mod tests {
         // An ACK of more data ends the measurement, whatever comes late.
         sees(100, false, segment(1000, 1000, 0));
         sees(101, false, segment(2000, 1000, 0));
-        sees(150, true, segment(0, 0, 3000));
+        sees(102, false, segment(3000, 1000, 0));
+        sees(150, true, segment(0, 0, 4000));
         assert_eq!(sees(260, true, segment(0, 0, 2000)), Some(0.080));
-        // Retransmitted data give no sample.
+        // Two ACKs of two: the first segment after an ACK never ends one, but the second does.
+        for n in 0..3 {
+            let (at, seq) = (400 + 100 * n, 4000 + 2000 * n);
+            sees(at, false, segment(seq, 1000, 0));
+            sees(at + 10, false, segment(seq + 1000, 1000, 0));
+            sees(at + 90, true, segment(0, 0, seq + 2000));
+        }
+        assert_eq!(flow.more.mean, Some(0.080));
+    }
+
+    #[test]
+    fn retransmitted_data_of_an_upload_give_no_sample() {
+        let mut flow = Flow::<Path>::default();
+        (flow.up, flow.mss) = (true, 1000);
+        let mut sees = |ms, reverse, seg: Segment| {
+            flow.measure(at(ms), &seg, reverse, 0);
+            flow.more.mean
+        };
         sees(300, false, segment(3000, 1000, 0));
         sees(310, false, segment(3000, 1000, 0));
-        assert_eq!(sees(400, true, segment(0, 0, 4000)), Some(0.080));
+        assert_eq!(sees(400, true, segment(0, 0, 4000)), None);
     }
 
     #[test]
