@@ -20,6 +20,10 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use tun_rs::{DeviceBuilder, SyncDevice};
 
+/// Packets that a device holds until the emulator reads them. The kernel's 500 are less than a window of today, and
+/// what is above is lost; a pointer for each is all that more cost.
+const QUEUE: u32 = 20_000;
+
 /// What a host needs.
 #[derive(Clone, Debug)]
 pub struct HostSpec {
@@ -195,7 +199,8 @@ impl Keeper {
             namespace("net")
         };
         let net = made().map_err(failed("no network namespace"))?;
-        let device = DeviceBuilder::new().name("tun0").ipv4(spec.ip, 8, None).mtu(MTU as u16).build_sync();
+        let builder = DeviceBuilder::new().name("tun0").ipv4(spec.ip, 8, None).mtu(MTU as u16);
+        let device = builder.tx_queue_len(QUEUE).build_sync();
         let device = device.map_err(|e| {
             Refusal::new(
                 format!("host {}: no TUN device: {e}", spec.name),

@@ -6,7 +6,7 @@
 //! same digest.
 //!
 //! [`plan`] says which hosts there are, [`bytes`] and [`ties`] translate packets, [`host`] makes namespaces, [`wait`]
-//! waits, [`verdict`] judges how late packets were.
+//! waits, [`losses`] counts what the machine lost, [`verdict`] judges that and how late packets were.
 #![cfg(target_os = "linux")]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -15,6 +15,7 @@ pub mod bulk;
 pub mod bytes;
 pub mod host;
 pub mod live;
+pub mod losses;
 pub mod needs;
 mod netlink;
 mod opened;

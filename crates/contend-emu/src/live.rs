@@ -7,6 +7,7 @@ use crate::border::Border;
 use crate::bulk::Bulk;
 use crate::bytes::MTU;
 use crate::host::Hosts;
+use crate::losses::Losses;
 use crate::plan::Plan;
 use crate::programs::{Failed, Program, Programs};
 use crate::record::{FOLDER, Recorder};
@@ -100,8 +101,9 @@ impl Engine for Emulate {
             Recorder::begin(folder, run.point, run.scenario.seed)
                 .map_err(|e| format!("{}: the recording cannot be written: {e}", folder.display()))
         });
+        let border = Border::new(&plan, &net);
         let live = Live {
-            border: Border::new(&plan, &net),
+            border,
             min_rtt: plan.min_rtt,
             watch: Watch::new(&plan, hosts.asking()),
             recorder: recorder.transpose()?,
@@ -124,6 +126,7 @@ impl Engine for Emulate {
             polled: Time::ZERO,
             left: Vec::new(),
             ready: Vec::new(),
+            losses: Losses::default(),
         };
         Ok((net, Box::new(live)))
     }
@@ -166,6 +169,8 @@ struct Live {
     polled: Time,
     left: Vec<(Time, Packet)>,
     ready: Vec<usize>,
+    /// What devices did not take.
+    losses: Losses,
 }
 
 impl Live {
@@ -189,9 +194,9 @@ impl Live {
         for (at, p) in &self.left {
             let Some((host, bytes)) = self.border.leave(p) else { continue };
             self.late.record(self.waiter.now().since(*at));
-            // A host that takes no more loses the packet, as a real one with a full ring does.
-            if let Some(device) = self.devices.get(host) {
-                let _ = device.send(bytes);
+            // A host that takes no more loses the packet.
+            if self.devices.get(host).is_some_and(|device| device.send(bytes).is_err()) {
+                self.losses.received += 1;
             }
         }
     }
@@ -289,6 +294,10 @@ impl Driver for Live {
             real_time,
             ..Emulation::default()
         };
-        Ok(Some(judged(e, &self.border.tally, self.min_rtt)))
+        for host in 0..self.devices.len() {
+            self.losses +=
+                self.hosts.asking().at(host, Losses::read).map_err(|e| format!("counters of a host: {e}"))?;
+        }
+        Ok(Some(judged(e, &self.border.tally, &self.losses, self.min_rtt)))
     }
 }

@@ -17,6 +17,8 @@ use std::net::Ipv4Addr;
 pub const MOST: usize = 1000;
 /// The port of the first flow's receiver; the others follow.
 const PORT: u16 = 20_000;
+/// Payload of a segment of today.
+const SEGMENT: u32 = 1448;
 /// Protocol number.
 pub(crate) const TCP: u8 = 6;
 const UDP: u8 = 17;
@@ -107,6 +109,12 @@ impl Plan {
         let hosts = hosts.collect();
         let min_rtt = min_rtt(scenario, &is_outside)?;
         Ok(Plan { hosts, outside: Outside { flows: is_outside, hosts: places }, flows, min_rtt })
+    }
+
+    /// Packets that the windows of the flows allow under way: data, and an acknowledgment for each.
+    pub fn under_way(&self) -> u64 {
+        let of = |f: &&Known| f.protocol == TCP;
+        self.flows.iter().filter(of).map(|f| 2 * u64::from(f.window.div_ceil(SEGMENT))).sum()
     }
 
     /// The host called `name`.

@@ -2,6 +2,7 @@
 
 use crate::border::Tally;
 use crate::bytes::Refused;
+use crate::losses::Losses;
 use contend_core::Span;
 use contend_lab::experiment::results::{Emulation, Lateness};
 use contend_sim::stats::Durations;
@@ -35,7 +36,7 @@ const MAX: Span = Span::from_millis(10);
 
 /// The verdict on an emulation: its `late` is empty if it is faithful.
 #[must_use]
-pub fn judged(e: Emulation, tally: &Tally, min_rtt: Span) -> Emulation {
+pub fn judged(e: Emulation, tally: &Tally, losses: &Losses, min_rtt: Span) -> Emulation {
     let ms = |s: f64| format!("{:.3} ms", s * 1e3);
     let p99 = P99.as_secs_f64().max(SHARE * min_rtt.as_secs_f64());
     let mut why = Vec::new();
@@ -47,8 +48,12 @@ pub fn judged(e: Emulation, tally: &Tally, min_rtt: Span) -> Emulation {
             why.push(format!("{what} up to {} late (at most {})", ms(late.max), ms(MAX.as_secs_f64())));
         }
     }
+    why.extend(losses.why());
     if tally.overwritten > 0 {
-        why.push(format!("{} packets lost their bytes: too many were under way", tally.overwritten));
+        why.push(format!(
+            "{} packets lost their bytes: too many were under way (write smaller windows, or fewer flows)",
+            tally.overwritten
+        ));
     }
     let refused = |why: Refused| tally.refused[why as usize];
     if refused(Refused::Flows) > 0 {
@@ -59,6 +64,7 @@ pub fn judged(e: Emulation, tally: &Tally, min_rtt: Span) -> Emulation {
         late: why.join("; "),
         refused: Refused::ALL.iter().filter_map(of).collect(),
         overwritten: tally.overwritten,
+        lost: losses.by_place(),
         entered: tally.entered,
         left: tally.left,
         ..e
@@ -72,7 +78,8 @@ mod tests {
     fn verdict(p99_us: u64, max_us: u64, rtt_ms: u64, tally: &Tally) -> String {
         let s = |us| Span::from_micros(us).as_secs_f64();
         let lateness_s = Lateness { p50: 0.0, p99: s(p99_us), max: s(max_us) };
-        judged(Emulation { lateness_s, ..Emulation::default() }, tally, Span::from_millis(rtt_ms)).late
+        let e = Emulation { lateness_s, ..Emulation::default() };
+        judged(e, tally, &Losses::default(), Span::from_millis(rtt_ms)).late
     }
 
     #[test]
@@ -90,10 +97,19 @@ mod tests {
     fn foreign_packets_are_counted_and_do_not_corrupt_the_verdict_but_refused_flows_do() {
         let mut tally = Tally::default();
         tally.refused[Refused::NotIpv4 as usize] = 5;
-        let e = judged(Emulation::default(), &tally, Span::ZERO);
+        let of = |tally: &Tally| judged(Emulation::default(), tally, &Losses::default(), Span::ZERO);
+        let e = of(&tally);
         assert_eq!((e.late.as_str(), e.refused.get("not IPv4")), ("", Some(&5)));
         tally.refused[Refused::Flows as usize] = 1;
-        assert!(judged(Emulation::default(), &tally, Span::ZERO).late.contains("too many flows"));
+        assert!(of(&tally).late.contains("too many flows"));
+    }
+
+    #[test]
+    fn one_lost_packet_makes_a_run_untrue() {
+        let losses = Losses { sent: 1, ..Losses::default() };
+        let e = judged(Emulation::default(), &Tally::default(), &losses, Span::ZERO);
+        assert!(e.late.starts_with("1 packets were lost between a host and the emulator"), "{}", e.late);
+        assert_eq!(e.lost.into_iter().collect::<Vec<_>>(), [("sent".to_owned(), 1)]);
     }
 
     #[test]

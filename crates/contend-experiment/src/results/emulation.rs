@@ -23,6 +23,9 @@ pub struct Emulation {
     pub refused: BTreeMap<String, u64>,
     /// Packets whose bytes were overwritten before they left.
     pub overwritten: u64,
+    /// Packets that the machine lost beside the simulated network, by place.
+    #[serde(default)]
+    pub lost: BTreeMap<String, u64>,
     /// Flows, beside those of the file, that hosts had open at the same time.
     pub flows: u64,
     /// What these flows were for.

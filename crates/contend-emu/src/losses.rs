@@ -1,0 +1,122 @@
+//! Packets that the machine itself lost: what the kernel counts at a host. A simulated network may drop what it likes;
+//! a packet that is lost anywhere else makes a run untrue.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::ops::AddAssign;
+
+/// Packets that never reached the emulator or the program they were for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// A host sent them, and its device was full because the emulator read too late.
+    pub sent: u64,
+    /// The emulator handed them to a host whose device or kernel took no more.
+    pub received: u64,
+    /// A socket was full because its program read too late.
+    pub sockets: u64,
+}
+
+/// Counters of /proc/net/snmp and /proc/net/netstat: segments and datagrams that a full socket refused.
+const SOCKETS: &[(&str, &str)] =
+    &[("Udp:", "RcvbufErrors"), ("TcpExt:", "TCPBacklogDrop"), ("TcpExt:", "TCPRcvQDrop"), ("TcpExt:", "RcvPruned")];
+
+impl Losses {
+    /// What the network namespace of this thread has counted since it was made.
+    ///
+    /// # Errors
+    /// When the kernel's counters cannot be read.
+    pub fn read() -> io::Result<Losses> {
+        let file = |name: &str| fs::read_to_string(format!("/proc/thread-self/net/{name}"));
+        let [received, sent] = device(&file("dev")?, "tun0").unwrap_or_default();
+        let sockets = sockets(&file("snmp")?) + sockets(&file("netstat")?);
+        Ok(Losses { sent, received, sockets })
+    }
+
+    /// The places at which something was lost.
+    pub fn by_place(&self) -> BTreeMap<String, u64> {
+        let all = [("sent", self.sent), ("received", self.received), ("sockets", self.sockets)];
+        all.into_iter().filter(|(_, n)| *n > 0).map(|(place, n)| (place.to_owned(), n)).collect()
+    }
+
+    /// Why a run with these losses is not faithful, with what helps.
+    pub fn why(&self) -> Vec<String> {
+        let slow = "the machine is too slow for this network: take fewer flows or a lower rate";
+        [
+            (self.sent, "were lost between a host and the emulator", slow),
+            (self.received, "were lost between the emulator and a host", slow),
+            (self.sockets, "were refused by a full socket", "its program reads too slowly"),
+        ]
+        .into_iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, what, help)| format!("{n} packets {what} ({help})"))
+        .collect()
+    }
+}
+
+impl AddAssign for Losses {
+    fn add_assign(&mut self, other: Losses) {
+        self.sent += other.sent;
+        self.received += other.received;
+        self.sockets += other.sockets;
+    }
+}
+
+/// Packets that the device `name` dropped on receiving and on transmitting, by /proc/net/dev.
+fn device(text: &str, name: &str) -> Option<[u64; 2]> {
+    let numbers = text.lines().find_map(|l| l.trim_start().strip_prefix(name)?.strip_prefix(':'))?;
+    let numbers: Vec<u64> = numbers.split_whitespace().map_while(|n| n.parse().ok()).collect();
+    // Eight columns for each direction; the fourth is `drop`.
+    Some([*numbers.get(3)?, *numbers.get(11)?])
+}
+
+/// The sum of [`SOCKETS`] in a file of pairs of lines: names, and below them values.
+fn sockets(text: &str) -> u64 {
+    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
+    let pairs = lines.chunks_exact(2).flat_map(|pair| {
+        let group = pair[0].first().copied().unwrap_or_default();
+        pair[0].iter().zip(&pair[1]).map(move |(name, value)| (group, *name, *value))
+    });
+    pairs.filter(|(g, name, _)| SOCKETS.contains(&(*g, *name))).filter_map(|(.., n)| n.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counters_of_a_device_are_found_by_their_columns() {
+        let text = "Inter-|   Receive  |  Transmit\n face |bytes packets errs drop fifo frame compressed multicast|bytes\n\
+            \x20   lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  tun0:100 2 0 7 0 0 0 0 300 4 0 867 0 0 0 0\n";
+        assert_eq!(device(text, "tun0"), Some([7, 867]));
+        assert_eq!((device(text, "tun1"), device("", "tun0")), (None, None));
+    }
+
+    #[test]
+    fn full_sockets_are_summed_over_the_groups() {
+        let snmp = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 9 9 9 9 3\n\
+            UdpLite: InDatagrams RcvbufErrors\nUdpLite: 9 5\n";
+        let netstat = "TcpExt: SyncookiesSent RcvPruned TCPBacklogDrop TCPRcvQDrop\nTcpExt: 9 1 2 4\n\
+            IpExt: InNoRoutes\nIpExt: 9\n";
+        assert_eq!((sockets(snmp), sockets(netstat), sockets("")), (3, 7, 0));
+    }
+
+    #[test]
+    fn each_place_has_its_reason() {
+        let mut all = Losses { sent: 1, ..Losses::default() };
+        assert_eq!((all.why().len(), Losses::default().why().len()), (1, 0));
+        all += Losses { sent: 2, received: 4, sockets: 8 };
+        let why = all.why().join("; ");
+        assert!(
+            ["3 packets were lost between a host", "4 packets were lost", "8 packets were refused"]
+                .iter()
+                .all(|part| why.contains(part)),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn this_machine_counts() {
+        assert!(Losses::read().is_ok());
+    }
+}
