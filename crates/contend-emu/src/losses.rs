@@ -13,13 +13,13 @@ pub struct Losses {
     pub sent: u64,
     /// The emulator handed them to a host whose device or kernel took no more.
     pub received: u64,
-    /// A socket was full because its program read too late.
-    pub sockets: u64,
+    /// A socket was full because its program read too late, by [`SOCKETS`].
+    pub sockets: [u64; SOCKETS.len()],
 }
 
-/// Counters of /proc/net/snmp and /proc/net/netstat: segments and datagrams that a full socket refused.
-const SOCKETS: &[(&str, &str)] =
-    &[("Udp:", "RcvbufErrors"), ("TcpExt:", "TCPBacklogDrop"), ("TcpExt:", "TCPRcvQDrop"), ("TcpExt:", "RcvPruned")];
+/// Counters of /proc/net/snmp and /proc/net/netstat: datagrams and segments that a full socket refused.
+const SOCKETS: [(&str, &str); 4] =
+    [("Udp:", "RcvbufErrors"), ("TcpExt:", "TCPBacklogDrop"), ("TcpExt:", "TCPRcvQDrop"), ("TcpExt:", "RcvPruned")];
 
 impl Losses {
     /// What the network namespace of this thread has counted since it was made.
@@ -29,14 +29,16 @@ impl Losses {
     pub fn read() -> io::Result<Losses> {
         let file = |name: &str| fs::read_to_string(format!("/proc/thread-self/net/{name}"));
         let [received, sent] = device(&file("dev")?, "tun0").unwrap_or_default();
-        let sockets = sockets(&file("snmp")?) + sockets(&file("netstat")?);
+        let (snmp, netstat) = (file("snmp")?, file("netstat")?);
+        let sockets = SOCKETS.map(|(group, name)| counter(&snmp, group, name) + counter(&netstat, group, name));
         Ok(Losses { sent, received, sockets })
     }
 
     /// The places at which something was lost.
     pub fn by_place(&self) -> BTreeMap<String, u64> {
-        let all = [("sent", self.sent), ("received", self.received), ("sockets", self.sockets)];
-        all.into_iter().filter(|(_, n)| *n > 0).map(|(place, n)| (place.to_owned(), n)).collect()
+        let sockets = SOCKETS.iter().map(|(_, name)| *name).zip(self.sockets);
+        let all = [("sent", self.sent), ("received", self.received)].into_iter().chain(sockets);
+        all.filter(|(_, n)| *n > 0).map(|(place, n)| (place.to_owned(), n)).collect()
     }
 
     /// Why a run with these losses is not faithful, with what helps.
@@ -45,7 +47,7 @@ impl Losses {
         [
             (self.sent, "were lost between a host and the emulator", slow),
             (self.received, "were lost between the emulator and a host", slow),
-            (self.sockets, "were refused by a full socket", "its program reads too slowly"),
+            (self.sockets.iter().sum(), "were refused by a full socket", "its program reads too slowly"),
         ]
         .into_iter()
         .filter(|(n, ..)| *n > 0)
@@ -58,7 +60,7 @@ impl AddAssign for Losses {
     fn add_assign(&mut self, other: Losses) {
         self.sent += other.sent;
         self.received += other.received;
-        self.sockets += other.sockets;
+        self.sockets.iter_mut().zip(other.sockets).for_each(|(sum, n)| *sum += n);
     }
 }
 
@@ -70,14 +72,12 @@ fn device(text: &str, name: &str) -> Option<[u64; 2]> {
     Some([*numbers.get(3)?, *numbers.get(11)?])
 }
 
-/// The sum of [`SOCKETS`] in a file of pairs of lines: names, and below them values.
-fn sockets(text: &str) -> u64 {
-    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
-    let pairs = lines.chunks_exact(2).flat_map(|pair| {
-        let group = pair[0].first().copied().unwrap_or_default();
-        pair[0].iter().zip(&pair[1]).map(move |(name, value)| (group, *name, *value))
-    });
-    pairs.filter(|(g, name, _)| SOCKETS.contains(&(*g, *name))).filter_map(|(.., n)| n.parse::<u64>().ok()).sum()
+/// The counter `name` of `group` in a file of pairs of lines: names, and below them values. 0 if it is not there.
+fn counter(text: &str, group: &str, name: &str) -> u64 {
+    let mut lines = text.lines().filter(|l| l.split_whitespace().next() == Some(group));
+    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };
+    let at = names.split_whitespace().position(|n| n == name);
+    at.and_then(|at| values.split_whitespace().nth(at)?.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -93,19 +93,21 @@ mod tests {
     }
 
     #[test]
-    fn full_sockets_are_summed_over_the_groups() {
+    fn a_counter_is_found_by_its_group_and_its_name() {
         let snmp = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 9 9 9 9 3\n\
             UdpLite: InDatagrams RcvbufErrors\nUdpLite: 9 5\n";
         let netstat = "TcpExt: SyncookiesSent RcvPruned TCPBacklogDrop TCPRcvQDrop\nTcpExt: 9 1 2 4\n\
             IpExt: InNoRoutes\nIpExt: 9\n";
-        assert_eq!((sockets(snmp), sockets(netstat), sockets("")), (3, 7, 0));
+        assert_eq!(counter(snmp, "Udp:", "RcvbufErrors"), 3);
+        assert_eq!(SOCKETS.map(|(group, name)| counter(netstat, group, name)), [0, 2, 4, 1]);
+        assert_eq!(counter("", "Udp:", "RcvbufErrors"), 0);
     }
 
     #[test]
     fn each_place_has_its_reason() {
         let mut all = Losses { sent: 1, ..Losses::default() };
         assert_eq!((all.why().len(), Losses::default().why().len()), (1, 0));
-        all += Losses { sent: 2, received: 4, sockets: 8 };
+        all += Losses { sent: 2, received: 4, sockets: [1, 2, 4, 1] };
         let why = all.why().join("; ");
         assert!(
             ["3 packets were lost between a host", "4 packets were lost", "8 packets were refused"]
