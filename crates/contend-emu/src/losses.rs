@@ -18,7 +18,7 @@ pub struct Losses {
 }
 
 /// Counters of /proc/net/snmp and /proc/net/netstat: datagrams and segments that a full socket refused.
-const SOCKETS: [(&str, &str); 4] =
+pub const SOCKETS: [(&str, &str); 4] =
     [("Udp:", "RcvbufErrors"), ("TcpExt:", "TCPBacklogDrop"), ("TcpExt:", "TCPRcvQDrop"), ("TcpExt:", "RcvPruned")];
 
 impl Losses {
