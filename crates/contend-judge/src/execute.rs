@@ -21,7 +21,7 @@ use contend_core::Refusal;
 use contend_core::{Span, Time};
 pub use contend_experiment::reading::error::Error;
 use contend_experiment::reading::file::need::{of_check, of_readings};
-use contend_experiment::reading::file::{About, Experiment, FileError, Until, misread};
+use contend_experiment::reading::file::{About, Decide, Experiment, FileError, Until, misread};
 use contend_experiment::results::{Executed, Interrupted, Labels, Outcome, PointKey, PointSeeds, Run, SearchResult};
 use contend_experiment::size::{CaptureWindow, Measure, Size};
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,8 +137,8 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
         call.until_precise(until)?;
     }
     let mut judged = call.judged()?;
-    if let Some(most) = e.decide {
-        call.decide(most, &mut judged)?;
+    if let Some(decide) = e.decide {
+        call.decide(decide, &mut judged)?;
     }
     let mut searches = Vec::new();
     if let Some(s) = e.search.as_ref().filter(|_| call.missing == 0) {
@@ -261,16 +261,17 @@ impl Call<'_> {
     }
 
     /// Adds seeds to the needs of undecided readings of claims and of undecided checks, and judges these again.
-    fn decide(&mut self, most: u64, judged: &mut Verdicts) -> Result<(), Error> {
+    fn decide(&mut self, decide: Decide, judged: &mut Verdicts) -> Result<(), Error> {
         let e = self.e;
         let first = self.runs.iter().map(|runs| runs.len() as u64).max().unwrap_or(0);
-        let looks = Looks { first, most };
+        let looks = Looks { first, most: decide.seeds };
+        let readings = if decide.first_reading_only { 1 } else { usize::MAX };
         for number in 2..=looks.count() {
             let look = looks.look(number);
-            let claims = e.claims.iter().zip(&judged.claims).filter(|(_, j)| j.needs_seeds());
+            let claims = e.claims.iter().zip(&judged.claims).filter(|(_, j)| j.needs_seeds(readings));
             let checks = e.checks.iter().zip(&judged.checks).filter(|(_, j)| j.needs_seeds());
             let wanted: BTreeSet<String> = claims
-                .flat_map(|(c, j)| of_readings(&e.points, c, |reading| !j.is_decided(reading)))
+                .flat_map(|(c, j)| of_readings(&e.points, c, |reading| j.is_open(reading, readings)))
                 .chain(checks.flat_map(|(c, _)| of_check(&e.points, c)))
                 .map(|need| e.key_of(&need))
                 .collect();
@@ -282,8 +283,8 @@ impl Call<'_> {
                 break;
             }
             let runs = self.runs_of();
-            for (c, judged) in e.claims.iter().zip(&mut judged.claims).filter(|(_, j)| j.needs_seeds()) {
-                *judged = claim::judge_again(e, c, &runs, look, judged)?;
+            for (c, judged) in e.claims.iter().zip(&mut judged.claims).filter(|(_, j)| j.needs_seeds(readings)) {
+                *judged = claim::judge_again(e, c, &runs, look, judged, readings)?;
             }
             for (c, judged) in e.checks.iter().zip(&mut judged.checks).filter(|(_, j)| j.needs_seeds()) {
                 *judged = check::judge(&e.source, &e.points, c, &runs, Some(look))?;

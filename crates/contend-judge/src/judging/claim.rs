@@ -58,20 +58,16 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// True if a reading is undecided although every run has a value: more seeds may decide it.
-    pub fn needs_seeds(&self) -> bool {
-        self.notes.is_empty() && self.results.iter().any(|r| r.verdict == Verdict::Undecided.name())
+    /// True if one of the first `readings` readings is undecided although every run has a value: more seeds may decide
+    /// it.
+    pub fn needs_seeds(&self, readings: usize) -> bool {
+        self.notes.is_empty() && self.results.iter().take(readings).any(|r| r.verdict == Verdict::Undecided.name())
     }
 
-    /// True if this reading is decided.
-    pub fn is_decided(&self, reading: Option<&str>) -> bool {
-        self.decided(reading).is_some()
-    }
-
-    /// The result of this reading, if it is decided.
-    fn decided(&self, reading: Option<&str>) -> Option<&ClaimResult> {
-        let found = self.results.iter().find(|r| r.reading.as_deref() == reading)?;
-        (found.verdict != Verdict::Undecided.name()).then_some(found)
+    /// True if this reading is one of the first `readings` and undecided.
+    pub fn is_open(&self, reading: Option<&str>, readings: usize) -> bool {
+        let mut open = self.results.iter().take(readings).filter(|r| r.verdict == Verdict::Undecided.name());
+        open.any(|r| r.reading.as_deref() == reading)
     }
 }
 
@@ -84,7 +80,8 @@ pub fn judge<'a>(e: &Experiment, claim: &Claim, runs: &dyn Fn(&Need) -> Vec<&'a 
     judged(&e.source, &e.points, claim, runs, None)
 }
 
-/// Judges an undecided claim of `e` again, with more seeds. Readings that are decided keep their verdict.
+/// Judges the first `readings` readings of an undecided claim of `e` again, with more seeds. The others, and those that
+/// are decided, keep their verdict.
 ///
 /// # Errors
 /// As [`judge`].
@@ -94,8 +91,9 @@ pub fn judge_again<'a>(
     runs: &dyn Fn(&Need) -> Vec<&'a Run>,
     look: Look,
     earlier: &Judged,
+    readings: usize,
 ) -> Result<Judged, FileError> {
-    judged(&e.source, &e.points, claim, runs, Some((look, earlier)))
+    judged(&e.source, &e.points, claim, runs, Some((look, earlier, readings)))
 }
 
 fn judged<'a>(
@@ -103,19 +101,21 @@ fn judged<'a>(
     points: &[PointKey],
     claim: &Claim,
     runs: &dyn Fn(&Need) -> Vec<&'a Run>,
-    again: Option<(Look, &Judged)>,
+    again: Option<(Look, &Judged, usize)>,
 ) -> Result<Judged, FileError> {
     validity::recorded(source, claim)?;
     let evidence = Evidence { source, points, runs, owner: format!("claim {}", claim.id) };
     let mut notes = vec![];
     let mut results = vec![];
-    for ((name, reading), recorded) in readings(claim).into_iter().zip(claim.verdicts()) {
-        let decided = again.and_then(|(_, earlier)| earlier.decided(name.as_deref()));
-        if let Some(result) = decided {
+    for (i, ((name, reading), recorded)) in readings(claim).into_iter().zip(claim.verdicts()).enumerate() {
+        let look = again.map(|(look, ..)| look);
+        if let Some((_, earlier, of)) = again
+            && let Some(result) = earlier.results.get(i)
+            && !earlier.is_open(name.as_deref(), of)
+        {
             results.push(result.clone());
             continue;
         }
-        let look = again.map(|(look, _)| look);
         let Finding { position, measured, notes: of_reading } = evidence.judge(&claim.requirement, &reading, look)?;
         notes.extend(of_reading);
         let Some(position) = position else { break };

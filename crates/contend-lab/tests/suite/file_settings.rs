@@ -96,7 +96,7 @@ fn seeds_with_a_precision_are_read() {
     assert_eq!((e.seeds.as_slice(), until.share, until.of.as_str()), (&[7, 8, 9, 10, 11][..], 0.02, "goodput.call"));
     assert_eq!((until.at_most, e.seed(4), e.seed(5), e.seed(49)), (50, Some(11), Some(12), Some(56)));
     let e = read("", &[("seeds", "[3, 9, 4]"), ("decide", "300")]).unwrap();
-    assert_eq!((e.decide, e.seed(1), e.seed(3), e.seed(5)), (Some(300), Some(9), Some(10), Some(12)));
+    assert_eq!((e.decide.map(|d| d.seeds), e.seed(1), e.seed(3), e.seed(5)), (Some(300), Some(9), Some(10), Some(12)));
     assert_eq!(read("", &[("seeds", "18446744073709551614..18446744073709551615")]).unwrap().seed(2), None);
     for (key, value, message) in [
         ("seeds", "{ until = \"2%\" }", "`seeds` needs `of`"),
@@ -107,6 +107,8 @@ fn seeds_with_a_precision_are_read() {
         ("seeds", "{ until = \"2%\", of = \"jain\", most = 9 }", "there is no key `seeds.most`"),
         ("decide", "1", "--decide:1:1: `decide` is too small: 1"),
         ("decide", "all", "--decide:1:1: `decide` must be"),
+        ("decide", "{ readings = \"first\" }", "`decide` needs `seeds`"),
+        ("decide", "{ seeds = 20, readings = \"second\" }", "`decide.readings`"),
     ] {
         let e = error("", &[(key, value)]);
         assert!(e.contains(message), "{key}={value}: {e}");
@@ -120,7 +122,7 @@ fn seeds_with_a_precision_are_read() {
 fn seeds_of_the_call_replace_decide_of_the_file() {
     let of_file = |sets: &[(&str, &str)]| {
         let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        parse("t.toml", &format!("seeds = \"1..5\"\ndecide = 50\n{FILE}"), &sets).unwrap().decide
+        parse("t.toml", &format!("seeds = \"1..5\"\ndecide = 50\n{FILE}"), &sets).unwrap().decide.map(|d| d.seeds)
     };
     assert_eq!(of_file(&[]), Some(50));
     assert_eq!(of_file(&[("seeds", "1..3")]), None);

@@ -267,8 +267,9 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
     for c in executed.outcome.claims.iter().filter(|c| !c.as_recorded) {
         done = Done::Unmet;
         if quiet || !std::io::stdout().is_terminal() {
+            let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" ({r})"));
             say(&format!(
-                "contend: {}: claim {}: expected {}, measured {}: {}, but the file records {}",
+                "contend: {}: claim {}{reading}: expected {}, measured {}: {}, but the file records {}",
                 executed.outcome.file,
                 c.id,
                 c.measured.expected,

@@ -29,6 +29,8 @@ pub enum Yields {
     Number,
     /// A plain number from 0 to 1: an index of fairness.
     Index,
+    /// A duration.
+    Time,
     /// Known only after the run.
     Unknown,
 }
@@ -39,6 +41,7 @@ impl Yields {
         match self {
             Yields::SameUnit => first,
             Yields::Number | Yields::Index => Some(Dimension::Number),
+            Yields::Time => Some(Dimension::Time),
             Yields::Unknown => None,
         }
     }
@@ -49,6 +52,7 @@ impl Yields {
             Yields::SameUnit => "in the unit of its first argument",
             Yields::Number => "a plain number",
             Yields::Index => "a plain number from 0 to 1",
+            Yields::Time => "a time",
             Yields::Unknown => "a number of any unit",
         }
     }

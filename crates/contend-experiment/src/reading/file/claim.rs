@@ -274,6 +274,15 @@ pub struct Until {
     pub at_most: u64,
 }
 
+/// `decide`: undecided claims and checks get more seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decide {
+    /// Up to this number at each point.
+    pub seeds: u64,
+    /// True if of a claim with readings only the first reading, which counts, gets more.
+    pub first_reading_only: bool,
+}
+
 /// `[search]`: the value of a key at which a condition begins to hold.
 #[derive(Clone, Debug)]
 pub struct Search {

@@ -58,7 +58,8 @@ mod wifi;
 mod wire_rate;
 
 pub use claim::{
-    Along, Check, Claim, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Until, Verdict, When,
+    Along, Check, Claim, Decide, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Until,
+    Verdict, When,
 };
 pub use error::{FileError, Source, Spot};
 pub use need::{Need, needs};
@@ -104,8 +105,8 @@ pub struct Experiment {
     pub seeds_of_file: Option<usize>,
     /// When a point has enough seeds; `None`: each point has [`Experiment::seeds`].
     pub until: Option<Until>,
-    /// Undecided claims and checks get more seeds, up to this number at each point.
-    pub decide: Option<u64>,
+    /// How undecided claims and checks get more seeds.
+    pub decide: Option<Decide>,
     /// Step of the time series; `None` without series.
     pub sample: Option<Span>,
     /// Points of the sweep in the file's order. Never empty: without a sweep there is one point without keys.
@@ -209,7 +210,7 @@ pub fn read_with(
         replaced.and_then(|node| seeds::seeds(&Val { cx, path: "seeds".into(), node: &node }).ok()).map(|s| s.0.len());
     // Seeds of the command line also replace `decide` of the file: they are exactly the seeds that run.
     let of_call = |v: &Val| seeds_of_file.is_none() || matches!(v.node.site, Spot::Set(..));
-    let decide = f.read("decide", |v| Ok(Some(v.integer(2..=seeds::MOST)?).filter(|_| of_call(&v))))?.flatten();
+    let decide = f.read("decide", |v| Ok(Some(seeds::decide(&v)?).filter(|_| of_call(&v))))?.flatten();
     let sample = f.read("sample", |v| sample(&v, duration))?;
     let show = f.read_or("show", vec![], |v| judge::show(&v))?;
     let names = naming::table_names(&source, &tree);

@@ -1,6 +1,6 @@
 //! `seeds`: a list, or the precision that they must give.
 
-use super::claim::Until;
+use super::claim::{Decide, Until};
 use super::error::{FileError, Spot};
 use super::reader::Val;
 use super::tree::NodeKind;
@@ -34,6 +34,19 @@ pub fn seeds(val: &Val) -> Result<(Vec<u64>, Option<Until>), FileError> {
     let until = Until { share: until, of: of.text()?.to_owned(), of_site: of.node.site.clone(), at_most };
     f.finish()?;
     Ok(((from..from + FIRST).collect(), Some(until)))
+}
+
+/// Reads `decide`: a number of seeds, or a table.
+pub fn decide(val: &Val) -> Result<Decide, FileError> {
+    let most = |v: &Val| v.integer(2..=MOST);
+    if val.node.entries().is_none() {
+        return Ok(Decide { seeds: most(val)?, first_reading_only: false });
+    }
+    let mut f = val.table()?;
+    let seeds = most(&f.need("seeds", "200")?)?;
+    let first_reading_only = f.read_or("readings", false, |v| v.word(&[("all", false), ("first", true)]))?;
+    f.finish()?;
+    Ok(Decide { seeds, first_reading_only })
 }
 
 /// Reads `"1..5"`, `"7"` or `[1, 2, 3]`.

@@ -135,6 +135,27 @@ pub const FUNCTIONS: &[Function] = &[
     },
     Function {
         in_sections: true,
+        value: |e, x, run| {
+            let Expr::Comparison(c) = argument(x, 0) else { return Ok(Values::One(0.0)) };
+            let holds = sections(e, argument(x, 1), run, |from, to| {
+                let side = |x: &Expr| eval::number(&x.between(from, to), run);
+                Ok(if c.relation.holds(side(&c.left)?, side(&c.right)?) { from } else { run.sim_s })
+            })?;
+            let first = holds.into_iter().fold(run.sim_s, f64::min);
+            Ok(Values::One(first - run.warmup_s))
+        },
+        range: |_| Range::FROM_ZERO,
+        ..function(
+            "until",
+            "until(goodput[up.1] >= 10Mbps, 5s)",
+            "the time from the end of the warm-up to the first section of this length in which a comparison holds; the \
+             whole measured time if it holds in none",
+            &[Takes::ComparisonInSections, Takes::Section],
+            Yields::Time,
+        )
+    },
+    Function {
+        in_sections: true,
         is_list: true,
         value: |e, x, run| {
             let of = argument(x, 0);

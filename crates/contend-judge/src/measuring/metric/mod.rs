@@ -14,6 +14,7 @@
 //!   `sta2`, ...; `ftp` means all of `ftp1.1`, `ftp2.1`, ...
 //! - `share(goodput[up.1] >= 10Mbps, 5s)`: the share of sections of 5 s, after the warm-up, in which the comparison
 //!   holds.
+//! - `until(goodput[up.1] >= 10Mbps, 5s)`: the time from the end of the warm-up to the first of these sections.
 //! - `every(marked[ap] / offered[ap], 5s)`: a list: the value in each of these sections. `std(every(goodput.up, 1s))`
 //!   is its standard deviation.
 //! - `estimate.are[f][14s..16s]`, `estimate.are.max[f]`: the rate that an estimator reports for a flow: its mean over

@@ -131,6 +131,17 @@ fn a_share_goes_section_by_section() {
 }
 
 #[test]
+fn the_time_until_something_holds_counts_from_the_warm_up() {
+    is("until(goodput.up > 17kbps, 5s)", 10.0);
+    // Sections from 0, 8 and, not whole, 16 s: the second has 16 kb/s for 2 s and 40 kb/s for 6 s.
+    is("until(goodput.up > 17kbps, 8s)", 8.0);
+    is("until(goodput.up > 15kbps, 1s)", 0.0);
+    is("until(goodput.up > 1Mbps, 1s)", 20.0);
+    assert!(matches!(unmeasured("until(goodput.up > 17kbps, 30s)"), Unmeasured::Undefined(_)));
+    assert!(Expr::parse("until(goodput.up > 1Mbps, 5s)").unwrap().sampling().every_second);
+}
+
+#[test]
 fn what_varies_is_listed_section_by_section() {
     // A tenth of a hundred packets a second is marked until 15 s, a fifth after that.
     is("marked[ap][5s..7s] / offered[ap][5s..7s]", 0.1);

@@ -100,10 +100,15 @@ fn of_a_claim_only_the_undecided_reading_gets_more_seeds() {
         "two",
         &format!("when = {{ \"link.w.loss\" = {FEW} }}\nexpect = {{ at_least = \"48.5kbps\" }}\n{readings}"),
     );
-    let o = Call::new(&lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &two)).set("decide", "200").outcome();
+    let text = lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &two);
+    let o = Call::new(&text).set("decide", "200").outcome();
     // The reading has the same network as the second point, so it is the seeds of this point that grow.
     assert_eq!(o.claims.iter().map(|c| c.verdict.as_str()).collect::<Vec<_>>(), ["reproduced"; 2]);
     assert!(counts(&o)[0] == 3 && counts(&o)[1] > 3, "{:?}", o.seeds);
+    // Of the readings that do not count, none gets more.
+    let o = Call::new(&text).set("decide", "{ seeds = 200, readings = \"first\" }").outcome();
+    assert_eq!(o.claims.iter().map(|c| c.verdict.as_str()).collect::<Vec<_>>(), ["reproduced", "undecided"]);
+    assert_eq!(counts(&o), [3, 3]);
 }
 
 #[test]

@@ -29,7 +29,8 @@ pub static FILE: Table = Table {
         key("seeds", &[Kind::Form("1..5", "each whole number of the range"), Kind::Form("7", "one seed"),
             Kind::List(&Kind::Whole(0, u64::MAX)), Kind::Table(&SEEDS)], Value("\"1\""), "\"1..5\"",
             "One run of each point for each seed."),
-        key("decide", &[Kind::Whole(2, 100_000)], Words("undecided claims and checks get no more seeds"), "200",
+        key("decide", &[Kind::Whole(2, 100_000), Kind::Table(&DECIDE)],
+            Words("undecided claims and checks get no more seeds"), "200",
             "Undecided claims and checks get more seeds, up to this number at each point; also --decide."),
         key("sample", &[Kind::PositiveTime], Words("1s in the report; metrics that need a time series must have it"),
             "\"100ms\"", "Step of the time series."),
@@ -525,6 +526,21 @@ static SEEDS: Table = Table {
         ),
         key("at_most", &[Kind::Whole(5, 100_000)], Value("200"), "50", "Maximum number of seeds of a point."),
         key("from", &[Kind::Whole(0, u32::MAX as u64)], Value("1"), "11", "The first seed."),
+    ],
+};
+
+#[rustfmt::skip]
+static DECIDE: Table = Table {
+    heading: "decide as a table",
+    doc: "Which undecided claims and checks get more seeds.",
+    has_members: false,
+    keys: &[
+        key("seeds", &[Kind::Whole(2, 100_000)], Required, "200", "Up to this number at each point."),
+        key("readings", &[Kind::Word(&[
+                word("all", "Each undecided reading of a claim."),
+                word("first", "Only the first reading, which counts: the others are judged once, by the seeds of the \
+                    file."),
+            ])], Value("\"all\""), "\"first\"", "Which readings of a claim."),
     ],
 };
 
