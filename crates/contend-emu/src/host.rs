@@ -35,8 +35,8 @@ pub struct HostSpec {
     pub names: String,
     /// Settings below /proc/sys, like `net/ipv4/tcp_sack`, and their values.
     pub settings: Vec<(String, String)>,
-    /// Routes with metrics to other hosts.
-    pub routes: Vec<(Ipv4Addr, Metrics)>,
+    /// Routes with metrics: to the addresses that begin with so many bits of an address.
+    pub routes: Vec<(Ipv4Addr, u8, Metrics)>,
 }
 
 /// Where a host lives.
@@ -212,7 +212,7 @@ impl Keeper {
         let route = || {
             let (netlink, tun) = (Netlink::open()?, nix::net::if_::if_nametoindex("tun0")?);
             netlink.up(nix::net::if_::if_nametoindex("lo")?)?;
-            spec.routes.iter().try_for_each(|(to, metrics)| netlink.route(*to, tun, metrics))
+            spec.routes.iter().try_for_each(|(to, bits, metrics)| netlink.route(*to, *bits, tun, metrics))
         };
         route().map_err(failed("routes"))?;
         for (key, value) in &spec.settings {

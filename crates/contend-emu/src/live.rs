@@ -121,6 +121,7 @@ impl Engine for Emulate {
             real_time: None,
             ordinary: self.ordinary,
             late: Late::default(),
+            entry: Late::default(),
             wake: Late::default(),
             gap: Late::default(),
             polled: Time::ZERO,
@@ -161,6 +162,8 @@ struct Live {
     ordinary: bool,
     /// How late packets left.
     late: Late,
+    /// How late packets entered.
+    entry: Late,
     /// How late the thread woke up.
     wake: Late,
     /// Time between two looks at the devices.
@@ -201,8 +204,8 @@ impl Live {
         }
     }
 
-    /// Hands in what the hosts that are ready have sent, not after `to`.
-    fn read_in(&mut self, net: &mut Net, to: Time) -> Result<(), Refusal> {
+    /// Hands in what the hosts that are ready have sent, not after `to`. The thread should have been here at `due`.
+    fn read_in(&mut self, net: &mut Net, to: Time, due: Time) -> Result<(), Refusal> {
         let mut buffer = [0; MTU + 100];
         for i in 0..self.ready.len() {
             let host = self.ready[i];
@@ -213,7 +216,9 @@ impl Live {
                     Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => break,
                     Err(e) => return Err(format!("a TUN device cannot be read: {e}").into()),
                 };
-                let at = self.waiter.now().min(to).max(net.world.now());
+                let now = self.waiter.now();
+                let at = now.min(to).max(net.world.now());
+                self.entry.record(now.since(due));
                 let packet = &buffer[..n];
                 if self.border.enter(net, at, host, packet, n).is_ok()
                     && let Some(recorder) = &mut self.recorder
@@ -252,13 +257,11 @@ impl Driver for Live {
                 return Ok(Advanced::There);
             }
             if stop.load(Ordering::Relaxed) {
-                if !self.has_command {
-                    return Ok(Advanced::Stopped);
-                }
                 self.stopped.get_or_insert(now);
             }
             let status = self.programs.as_ref().and_then(Programs::ended);
-            if status.is_some() || self.stopped.is_some_and(|at| now.since(at) > GRACE) {
+            let grace = if self.has_command { GRACE } else { Span::ZERO };
+            if status.is_some() || self.stopped.is_some_and(|at| now.since(at) >= grace) {
                 if let Ok(mut ended) = self.ended.lock() {
                     *ended = status;
                 }
@@ -275,7 +278,7 @@ impl Driver for Live {
             }
             self.gap.record(woken.since(self.polled));
             self.polled = woken;
-            self.read_in(net, to)?;
+            self.read_in(net, to, woken.min(until))?;
         }
     }
 
@@ -287,6 +290,7 @@ impl Driver for Live {
         }
         let e = Emulation {
             lateness_s: self.late.read(),
+            entry_s: self.entry.read(),
             wake_s: self.wake.read(),
             gap_s: self.gap.read(),
             flows: self.border.flows() as u64,
@@ -295,8 +299,9 @@ impl Driver for Live {
             ..Emulation::default()
         };
         for host in 0..self.devices.len() {
-            self.losses +=
-                self.hosts.asking().at(host, Losses::read).map_err(|e| format!("counters of a host: {e}"))?;
+            // A finished run is kept, though nobody knows then whether it is true.
+            let unknown = Losses { unknown: 1, ..Losses::default() };
+            self.losses += self.hosts.asking().at(host, Losses::read).unwrap_or(unknown);
         }
         Ok(Some(judged(e, &self.border.tally, &self.losses, self.min_rtt)))
     }

@@ -15,6 +15,8 @@ pub struct Losses {
     pub received: u64,
     /// A socket was full because its program read too late, by [`SOCKETS`].
     pub sockets: [u64; SOCKETS.len()],
+    /// Hosts whose counters could not be read.
+    pub unknown: u64,
 }
 
 /// Counters of /proc/net/snmp and /proc/net/netstat: datagrams and segments that a full socket refused.
@@ -31,7 +33,7 @@ impl Losses {
         let [received, sent] = device(&file("dev")?, "tun0").unwrap_or_default();
         let (snmp, netstat) = (file("snmp")?, file("netstat")?);
         let sockets = SOCKETS.map(|(group, name)| counter(&snmp, group, name) + counter(&netstat, group, name));
-        Ok(Losses { sent, received, sockets })
+        Ok(Losses { sent, received, sockets, unknown: 0 })
     }
 
     /// The places at which something was lost.
@@ -43,6 +45,7 @@ impl Losses {
 
     /// Why a run with these losses is not faithful, with what helps.
     pub fn why(&self) -> Vec<String> {
+        let unknown = format!("what {} hosts lost is not known: their counters could not be read", self.unknown);
         let slow = "the machine is too slow for this network: take fewer flows or a lower rate";
         [
             (self.sent, "were lost between a host and the emulator", slow),
@@ -52,6 +55,7 @@ impl Losses {
         .into_iter()
         .filter(|(n, ..)| *n > 0)
         .map(|(n, what, help)| format!("{n} packets {what} ({help})"))
+        .chain((self.unknown > 0).then_some(unknown))
         .collect()
     }
 }
@@ -60,6 +64,7 @@ impl AddAssign for Losses {
     fn add_assign(&mut self, other: Losses) {
         self.sent += other.sent;
         self.received += other.received;
+        self.unknown += other.unknown;
         self.sockets.iter_mut().zip(other.sockets).for_each(|(sum, n)| *sum += n);
     }
 }
@@ -107,10 +112,10 @@ mod tests {
     fn each_place_has_its_reason() {
         let mut all = Losses { sent: 1, ..Losses::default() };
         assert_eq!((all.why().len(), Losses::default().why().len()), (1, 0));
-        all += Losses { sent: 2, received: 4, sockets: [1, 2, 4, 1] };
+        all += Losses { sent: 2, received: 4, sockets: [1, 2, 4, 1], unknown: 1 };
         let why = all.why().join("; ");
         assert!(
-            ["3 packets were lost between a host", "4 packets were lost", "8 packets were refused"]
+            ["3 packets were lost between a host", "4 packets were lost", "8 packets were refused", "1 hosts"]
                 .iter()
                 .all(|part| why.contains(part)),
             "{why}"

@@ -45,10 +45,10 @@ impl Netlink {
         self.ask(NEW_LINK, REQUEST, &body)
     }
 
-    /// Adds a route to `to` over the device with this index.
-    pub(crate) fn route(&self, to: Ipv4Addr, index: u32, metrics: &Metrics) -> io::Result<()> {
+    /// Adds a route to the addresses that begin with the first `bits` of `to`, over the device with this index.
+    pub(crate) fn route(&self, to: Ipv4Addr, bits: u8, index: u32, metrics: &Metrics) -> io::Result<()> {
         // Family, length of the destination in bits; main table, static, scope of the link, unicast.
-        let mut body = vec![2, 32, 0, 0, 254, 4, 253, 1, 0, 0, 0, 0];
+        let mut body = vec![2, bits, 0, 0, 254, 4, 253, 1, 0, 0, 0, 0];
         attribute(&mut body, 1, &to.octets());
         attribute(&mut body, 4, &index.to_ne_bytes());
         let mut inner = Vec::new();

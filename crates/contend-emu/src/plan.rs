@@ -17,6 +17,8 @@ use std::net::Ipv4Addr;
 pub const MOST: usize = 1000;
 /// The port of the first flow's receiver; the others follow.
 const PORT: u16 = 20_000;
+/// What the addresses of all hosts begin with, and its length in bits.
+const NETWORK: (Ipv4Addr, u8) = (Ipv4Addr::new(10, 77, 0, 0), 16);
 /// Payload of a segment of today.
 const SEGMENT: u32 = 1448;
 /// Protocol number.
@@ -153,6 +155,22 @@ impl Plan {
         (0..self.hosts.len()).map(|i| self.spec(scenario, i)).collect()
     }
 
+    /// The TCP of host `i` where the file says nothing: as it sends itself, or as others send in its direction; if
+    /// nobody does, as its own flows do in the other one.
+    fn default_of<'s>(&self, scenario: &'s Scenario, i: usize) -> Option<&'s TcpSpec> {
+        let host = self.hosts.get(i)?;
+        let tcp = |f: &Known| match &scenario.flows.get(f.flow as usize)?.ends.transport {
+            Transport::Tcp(t) => Some(t.as_ref()),
+            Transport::Udp(_) => None,
+        };
+        let same_way =
+            |f: &Known| self.hosts.get(f.from).is_some_and(|h| is_station(h.place) == is_station(host.place));
+        let sends = self.flows.iter().filter(|f| f.from == i).find_map(tcp);
+        sends
+            .or_else(|| self.flows.iter().filter(|f| same_way(f)).find_map(tcp))
+            .or_else(|| self.flows.iter().filter(|f| f.to == i).find_map(tcp))
+    }
+
     fn spec(&self, scenario: &Scenario, i: usize) -> HostSpec {
         let host = &self.hosts[i];
         let mut names = "127.0.0.1 localhost\n".to_owned();
@@ -197,9 +215,18 @@ impl Plan {
             }
         }
         settings.push(("net/ipv4/tcp_rmem".into(), format!("4096 {buffer} {}", buffer.max(6 << 20))));
-        let routes = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, metrics)).collect();
+        // What programs open beside the flows of the file: a browser's uploads are no other TCP than its downloads.
+        let congestion = self.default_of(scenario, i).map(congestion_control);
+        routes.values_mut().for_each(|metrics| metrics.congestion = metrics.congestion.or(congestion));
+        let mut routes: Vec<_> = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, 32, metrics)).collect();
+        routes.push((NETWORK.0, NETWORK.1, Metrics { congestion, ..Metrics::default() }));
         HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes }
     }
+}
+
+/// What decides the direction of a flow.
+fn is_station(place: Place) -> bool {
+    matches!(place, Place::Station(_))
 }
 
 /// The name of the place in the file, and a short one.

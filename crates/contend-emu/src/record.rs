@@ -110,6 +110,8 @@ pub enum Entry {
 pub struct Recording {
     file: BufReader<File>,
     path: PathBuf,
+    /// When the last entry was.
+    last: Time,
 }
 
 impl Recording {
@@ -129,7 +131,7 @@ impl Recording {
             let mut line = Vec::new();
             file.by_ref().take(1 << 16).read_until(b'\n', &mut line).map_err(failed)?;
             if String::from_utf8_lossy(&line).trim_end() == wanted {
-                return Ok(Recording { file, path });
+                return Ok(Recording { file, path, last: Time::ZERO });
             }
         }
         Err(Refusal::new(
@@ -138,23 +140,32 @@ impl Recording {
         ))
     }
 
-    /// The next entry.
+    /// The next entry, of one of `hosts` hosts.
     ///
     /// # Errors
-    /// When the file is cut off or cannot be read.
-    pub fn read(&mut self) -> Result<Entry, Refusal> {
-        let failed = |e: io::Error, path: &Path| format!("{}: the recording is cut off: {e}", path.display());
+    /// When the file is cut off or damaged, or cannot be read.
+    pub fn read(&mut self, hosts: usize) -> Result<Entry, Refusal> {
+        const REMEDY: &str = "emulate again: this recording cannot be repeated";
+        let failed = |e: io::Error, path: &Path| {
+            Refusal::new(format!("{}: the recording is cut off: {e}", path.display()), REMEDY)
+        };
         let mut head = [0; 13];
         self.file.read_exact(&mut head).map_err(|e| failed(e, &self.path))?;
         let [a, b, c, d, e, f, g, h, host, ost, whole, hole, kept] = head;
         let at = Time::from_nanos(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
         let host = u16::from_le_bytes([host, ost]);
+        let whole = usize::from(u16::from_le_bytes([whole, hole]));
+        let is_packet = usize::from(host) < hosts && usize::from(kept) == whole.min(HEADERS);
+        if at < self.last || (host != END && !is_packet) {
+            return Err(Refusal::new(format!("{}: the recording is damaged", self.path.display()), REMEDY));
+        }
+        self.last = at;
         if host == END {
             return Ok(Entry::End(at));
         }
         let mut bytes = vec![0; usize::from(kept)];
         self.file.read_exact(&mut bytes).map_err(|e| failed(e, &self.path))?;
-        Ok(Entry::Packet { at, host: usize::from(host), whole: u16::from_le_bytes([whole, hole]).into(), bytes })
+        Ok(Entry::Packet { at, host: usize::from(host), whole, bytes })
     }
 }
 
@@ -176,10 +187,30 @@ mod tests {
         for i in 0..2000_u64 {
             let whole = 40 + (i as usize % 1400);
             let bytes = vec![i as u8; whole.min(HEADERS)];
-            assert_eq!(r.read(), Ok(Entry::Packet { at: at(2 * i), host: i as usize % 7, whole, bytes }));
+            assert_eq!(r.read(7), Ok(Entry::Packet { at: at(2 * i), host: i as usize % 7, whole, bytes }));
         }
-        assert_eq!(r.read(), Ok(Entry::End(at(1 << 40))));
-        assert!(r.read().unwrap_err().to_string().contains("cut off"));
+        assert_eq!(r.read(7), Ok(Entry::End(at(1 << 40))));
+        assert!(r.read(7).unwrap_err().to_string().contains("cut off"));
         assert!(Recording::of(folder.path(), &point, 3).unwrap_err().to_string().contains("no recording of seed 3"));
+    }
+
+    #[test]
+    fn a_damaged_recording_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut r = Recorder::begin(folder.path(), &PointKey::new(), 1).unwrap();
+        [5, 6].into_iter().for_each(|ns| r.entry(Time::from_nanos(ns), 1, &[7; 40]));
+        r.end(Time::from_nanos(9)).unwrap();
+        let path = folder.path().join("1.bin");
+        let sound = std::fs::read(&path).unwrap();
+        let start = sound.iter().position(|b| *b == b'\n').unwrap() + 1;
+        // Of the second entry: an earlier time, another host, a size that what is kept contradicts.
+        for (at, byte) in [(0, 4), (8, 2), (10, 39), (12, 41)] {
+            let mut wrong = sound.clone();
+            wrong[start + 13 + 40 + at] = byte;
+            std::fs::write(&path, wrong).unwrap();
+            let mut r = Recording::of(folder.path(), &PointKey::new(), 1).unwrap();
+            assert!(r.read(2).is_ok());
+            assert!(r.read(2).unwrap_err().to_string().contains("damaged"), "byte {at}");
+        }
     }
 }

@@ -30,13 +30,14 @@ impl Engine for Replay {
         let plan = Plan::new(run.scenario, run.members)?;
         let net = Net::with_outside(run.scenario, &plan.outside)?;
         let border = Border::new(&plan, &net);
-        Ok((net, Box::new(Replaying { recording, border, next: None })))
+        Ok((net, Box::new(Replaying { recording, border, hosts: plan.hosts.len(), next: None })))
     }
 }
 
 struct Replaying {
     recording: Recording,
     border: Border,
+    hosts: usize,
     /// The entry that was read and is not yet due.
     next: Option<Entry>,
 }
@@ -50,7 +51,7 @@ impl Driver for Replaying {
             }
             let entry = match self.next.take() {
                 Some(entry) => entry,
-                None => self.recording.read()?,
+                None => self.recording.read(self.hosts)?,
             };
             match entry {
                 Entry::End(at) if at < to => {

@@ -34,18 +34,25 @@ const SHARE: f64 = 0.01;
 /// The largest lateness of a packet.
 const MAX: Span = Span::from_millis(10);
 
+/// What the verdict says of a run that carried nothing.
+const NOTHING: &str = "no packet passed, so nothing was measured";
+
 /// The verdict on an emulation: its `late` is empty if it is faithful.
 #[must_use]
 pub fn judged(e: Emulation, tally: &Tally, losses: &Losses, min_rtt: Span) -> Emulation {
     let ms = |s: f64| format!("{:.3} ms", s * 1e3);
     let p99 = P99.as_secs_f64().max(SHARE * min_rtt.as_secs_f64());
     let mut why = Vec::new();
-    for (what, late) in [("packets left", &e.lateness_s), ("the emulator woke", &e.wake_s)] {
+    if tally.entered + tally.left == 0 {
+        why.push(NOTHING.to_owned());
+    }
+    // A late wake harms nobody while no packet waits, so it does not count by itself.
+    for (what, late) in [("left", &e.lateness_s), ("entered", &e.entry_s)] {
         if late.p99 > p99 {
-            why.push(format!("1 % of the time {what} more than {} late (at most {})", ms(late.p99), ms(p99)));
+            why.push(format!("1 % of the packets {what} more than {} late (at most {})", ms(late.p99), ms(p99)));
         }
         if late.max > MAX.as_secs_f64() {
-            why.push(format!("{what} up to {} late (at most {})", ms(late.max), ms(MAX.as_secs_f64())));
+            why.push(format!("packets {what} up to {} late (at most {})", ms(late.max), ms(MAX.as_secs_f64())));
         }
     }
     why.extend(losses.why());
@@ -82,20 +89,25 @@ mod tests {
         judged(e, tally, &Losses::default(), Span::from_millis(rtt_ms)).late
     }
 
+    /// A run that carried something.
+    fn some() -> Tally {
+        Tally { entered: 1, left: 1, ..Tally::default() }
+    }
+
     #[test]
     fn the_bounds_are_a_millisecond_or_a_hundredth_of_the_round_trip_and_ten_milliseconds() {
-        let none = Tally::default();
+        let none = some();
         assert_eq!(verdict(1_000, 10_000, 20, &none), "");
         assert_eq!(verdict(2_000, 10_000, 200, &none), "");
         assert!(verdict(1_001, 9_000, 20, &none).contains("1.001 ms late (at most 1.000 ms)"));
         assert!(verdict(2_001, 9_000, 200, &none).contains("(at most 2.000 ms)"));
         assert!(verdict(1, 10_001, 200, &none).contains("up to 10.001 ms late (at most 10.000 ms)"));
-        assert!(verdict(1, 1, 20, &Tally { overwritten: 3, ..Tally::default() }).contains("3 packets lost"));
+        assert!(verdict(1, 1, 20, &Tally { overwritten: 3, ..some() }).contains("3 packets lost"));
     }
 
     #[test]
     fn foreign_packets_are_counted_and_do_not_corrupt_the_verdict_but_refused_flows_do() {
-        let mut tally = Tally::default();
+        let mut tally = some();
         tally.refused[Refused::NotIpv4 as usize] = 5;
         let of = |tally: &Tally| judged(Emulation::default(), tally, &Losses::default(), Span::ZERO);
         let e = of(&tally);
@@ -105,9 +117,20 @@ mod tests {
     }
 
     #[test]
+    fn packets_count_and_not_the_wakes_beside_them() {
+        let late = Lateness { p50: 0.0, p99: 0.002, max: 0.05 };
+        let of = |e: Emulation, tally: &Tally| judged(e, tally, &Losses::default(), Span::ZERO).late;
+        assert_eq!(of(Emulation { wake_s: late, gap_s: late, ..Emulation::default() }, &some()), "");
+        let entered = of(Emulation { entry_s: late, ..Emulation::default() }, &some());
+        assert!(entered.contains("1 % of the packets entered more than 2.000 ms late"), "{entered}");
+        assert!(entered.contains("packets entered up to 50.000 ms late"), "{entered}");
+        assert_eq!(of(Emulation::default(), &Tally::default()), NOTHING);
+    }
+
+    #[test]
     fn one_lost_packet_makes_a_run_untrue() {
         let losses = Losses { sent: 1, ..Losses::default() };
-        let e = judged(Emulation::default(), &Tally::default(), &losses, Span::ZERO);
+        let e = judged(Emulation::default(), &some(), &losses, Span::ZERO);
         assert!(e.late.starts_with("1 packets were lost between a host and the emulator"), "{}", e.late);
         assert_eq!(e.lost.into_iter().collect::<Vec<_>>(), [("sent".to_owned(), 1)]);
     }

@@ -102,6 +102,8 @@ pub(crate) enum Done {
     Unmet,
     /// Ctrl-C stopped the command before all runs were finished.
     Stopped,
+    /// A program that the command ran ended with this status.
+    Program(u8),
 }
 
 fn main() -> ExitCode {
@@ -152,6 +154,7 @@ fn status(ended: &std::thread::Result<Result<Done, Report>>) -> u8 {
         Ok(Ok(Done::Well)) => 0,
         Ok(Ok(Done::Unmet)) => 1,
         Ok(Ok(Done::Stopped)) => 130,
+        Ok(Ok(Done::Program(status))) => *status,
         Ok(Err(_)) => 2,
         Err(_) => 3,
     }
@@ -213,7 +216,10 @@ mod tests {
 
     #[test]
     fn every_way_to_end_has_its_exit_status() {
-        assert_eq!([Done::Well, Done::Unmet, Done::Stopped].map(|d| status(&Ok(Ok(d)))), [0, 1, 130]);
+        assert_eq!(
+            [Done::Well, Done::Unmet, Done::Stopped, Done::Program(7)].map(|d| status(&Ok(Ok(d)))),
+            [0, 1, 130, 7]
+        );
         assert_eq!(status(&Ok(Err(cmd::wrong("no", "yes")))), 2);
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));

@@ -11,6 +11,9 @@ pub struct Emulation {
     pub late: String,
     /// How late packets left, against the time that the model gives them.
     pub lateness_s: Lateness,
+    /// How late packets entered, as far as the emulator can know: because it woke up late, or read others first.
+    #[serde(default)]
+    pub entry_s: Lateness,
     /// How late the emulator woke up.
     pub wake_s: Lateness,
     /// Time between two looks at the hosts' devices: so long a packet may have waited before it entered.

@@ -141,6 +141,8 @@ pub fn run(
         match driver.advance(&mut net, at, stop)? {
             Advanced::There => {}
             Advanced::Ended if net.world.now() > warm => break,
+            // Ctrl-C within the warm-up: nothing was measured.
+            Advanced::Ended if stop.load(Ordering::Relaxed) => return Ok(None),
             Advanced::Ended => return Err(Refusal::new("the run ended within its warm-up", "give --set warmup=0s")),
             Advanced::Stopped => return Ok(None),
         }

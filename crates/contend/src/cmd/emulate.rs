@@ -4,7 +4,7 @@ use super::common::{Common, Printed};
 use super::job::{Job, Performed, command_line};
 use super::run::{interval, judged, load, print, stop_on_ctrl_c};
 use super::{complete, say, wrong};
-use crate::Done;
+use crate::{Done, message};
 use contend_core::Refusal;
 use contend_core::Time;
 use contend_emu::host;
@@ -15,7 +15,11 @@ use contend_lab::experiment::results::Emulation;
 use contend_lab::reading::file::{About, Experiment, Overlay, ProgramSpec};
 use contend_lab::writing::output::ReportContext;
 use miette::Result;
+use std::io::IsTerminal as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::atomic::Ordering;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,9 +32,11 @@ Examples:
 
 Only the first seed runs unless --seeds gives more. docs/emulate.md tells how true it is.
 
-Exit status: 0 faithful; 1 LATE: the machine was too slow to be believed, or a program failed, or a
-claim has another verdict than its file records; 2 the file or the call is wrong, or the machine refuses
-something; 3 internal error; 130 stopped by Ctrl-C.";
+Exit status: that of PROGRAM if it fails (127: this machine has no such program; 128 and the number of
+the signal that ended it). Otherwise 0 faithful; 1 LATE: the machine was too slow to be believed, or
+a [[program]] failed, or a claim has another verdict than its file records; 2 the file or the call is
+wrong, or the machine refuses something; 3 internal error; 130 stopped by Ctrl-C, and what was
+measured until then is kept.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -71,8 +77,13 @@ pub fn run(args: Args) -> Result<Done> {
     if args.dry_run {
         return dry_run(&e, &programs, command.as_ref());
     }
-    if let Some(name) = programs.iter().chain(&command).find_map(Program::missing) {
-        return Err(wrong(format!("this machine has no program {name}"), "install it, or write its path"));
+    let missing = |name: &str| wrong(format!("this machine has no program {name}"), "install it, or write its path");
+    if let Some(name) = programs.iter().find_map(Program::missing) {
+        return Err(missing(name));
+    }
+    if let Some(name) = command.as_ref().and_then(Program::missing) {
+        say(&message(&missing(name), std::io::stderr().is_terminal()));
+        return Ok(Done::Program(NOT_FOUND));
     }
     // Before any other thread: a process with threads cannot enter a user namespace.
     host::become_root().map_err(refused)?;
@@ -104,8 +115,22 @@ pub fn run(args: Args) -> Result<Done> {
         return Err(err);
     }
     let late = executed.outcome.runs.iter().filter_map(|r| r.emulation.as_ref()).any(|of| !of.late.is_empty());
-    let failed = engine.ended().is_some_and(|status| !status.success()) || !broken.is_empty();
-    Ok(if done == Done::Well && (late || failed) { Done::Unmet } else { done })
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Done::Stopped);
+    }
+    if let Some(status) = engine.ended().filter(|status| !status.success()) {
+        return Ok(Done::Program(of_shell(status)));
+    }
+    Ok(if done == Done::Well && (late || !broken.is_empty()) { Done::Unmet } else { done })
+}
+
+/// The status of a program that this machine does not have, as in a shell.
+const NOT_FOUND: u8 = 127;
+
+/// How a shell says that a program ended: by its status, or by 128 and its signal.
+fn of_shell(ended: ExitStatus) -> u8 {
+    let by_signal = || ended.signal().map(|signal| 128 + signal);
+    ended.code().or_else(by_signal).and_then(|status| u8::try_from(status).ok()).unwrap_or(1)
 }
 
 /// The experiment of the call.

@@ -10,6 +10,7 @@ use super::run;
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
+use contend_lab::experiment::results::Outcome;
 use contend_lab::writing::folder::readable;
 use contend_lab::writing::output::{self, ReportContext};
 use miette::{IntoDiagnostic as _, Result};
@@ -86,6 +87,31 @@ pub fn run(args: &Args) -> Result<Done> {
         super::print(&format!("{}\n", page.display()))?;
     }
     Ok(Done::Well)
+}
+
+/// True if the runs of `outcome` have the digests that the summary.json of `folder` has for them. Says so, and names
+/// the first run that has another.
+pub fn same_digests(folder: &Path, outcome: &Outcome, quiet: bool) -> Result<bool> {
+    let before = Before::read(folder)?;
+    for run in &outcome.runs {
+        let point = serde_json::to_value(&run.point).into_diagnostic()?;
+        let of_run = |r: &&Value| r["seed"] == run.seed && r["point"] == point;
+        let then = before.0["runs"].as_array().and_then(|all| all.iter().find(of_run));
+        let then = then.map_or("(none)", |r| r["digest"].as_str().unwrap_or("(none)"));
+        if then != run.digest {
+            say(&format!(
+                "contend: the run with seed {} has the digest {}, and {then} in {}: not the same run",
+                run.seed,
+                run.digest,
+                folder.join("summary.json").display()
+            ));
+            return Ok(false);
+        }
+    }
+    if !quiet {
+        say(&format!("contend: the same digests as in {}", folder.join("summary.json").display()));
+    }
+    Ok(true)
 }
 
 /// The summary.json of the folder: the results of the earlier call.

@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> Result<Done> {
                 break;
             }
             Done::Unmet => done = Done::Unmet,
-            Done::Well => {}
+            Done::Well | Done::Program(_) => {}
         }
     }
     if unwritten.is_none() {

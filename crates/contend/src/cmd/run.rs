@@ -166,7 +166,12 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
         match how {
             Done::Stopped => return Ok(Done::Stopped),
             Done::Unmet => done = Done::Unmet,
-            Done::Well => {}
+            Done::Well | Done::Program(_) => {}
+        }
+        if let Some(folder) = &args.replay
+            && !super::report::same_digests(folder, &executed.outcome, args.common.quiet)?
+        {
+            done = Done::Unmet;
         }
     }
     Ok(done)

@@ -133,6 +133,18 @@ fn a_replay_has_the_digest_of_the_emulation() {
     assert_eq!(again["runs"][0]["digest"], emulated["runs"][0]["digest"]);
     assert_eq!(again["runs"][0]["flows"][0]["goodput"], emulated["runs"][0]["flows"][0]["goodput"]);
     bench.contend(&["run", "--replay", "results/two"]).with(2);
+    let replay = ["run", "--replay", "results/one", "--no-results"];
+    bench.contend(&replay).with(0).says(&["the same digests as in results/one/summary.json"]);
+    let path = bench.path("results/one/entries/1.bin");
+    let sound = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &sound[..sound.len() / 2]).unwrap();
+    bench.contend(&replay).with(2).says(&["the recording is cut off", "emulate again"]);
+    std::fs::write(&path, sound).unwrap();
+    let summary = bench.path("results/one/summary.json");
+    let digest = kept["runs"][0]["digest"].as_str().unwrap();
+    let other = std::fs::read_to_string(&summary).unwrap().replace(digest, "0123456789abcdef");
+    std::fs::write(&summary, other).unwrap();
+    bench.contend(&replay).with(1).says(&[digest, "0123456789abcdef", "not the same run"]);
 }
 
 #[test]
@@ -145,8 +157,48 @@ fn a_program_reaches_the_server_by_name_and_is_ordinary() {
     let words = "read -r line < /proc/self/stat; set -- ${line##*) }; echo policy ${39}; getent hosts server";
     let ended = bench.contend(&["emulate", "one.toml", "--no-results", "--quiet", "--", "sh", "-c", words]);
     assert!(ended.out.starts_with("policy 0\n10.77.0.2 "), "{} {}", ended.out, ended.err);
-    let failed = bench.contend(&["emulate", "one.toml", "--no-results", "--quiet", "--", "false"]);
-    assert_eq!(failed.status, Some(1));
+    let ends = |words: &str| {
+        bench.contend(&["emulate", "one.toml", "--no-results", "--quiet", "--", "sh", "-c", words]).status
+    };
+    assert_eq!([ends("exit 7"), ends("kill -TERM $$")], [Some(7), Some(128 + 15)]);
+}
+
+#[test]
+fn programs_have_the_congestion_control_of_the_file_in_both_directions() {
+    if skipped() || super::needs::without(&["python3"], "contend emulate: congestion control of programs") {
+        return;
+    }
+    let bench = Bench::with("one.toml", ONE);
+    for (host, other) in [("sta0", "server"), ("server", "sta0")] {
+        // The kernel chooses when the connection begins to open; nobody need answer.
+        let words = format!(
+            "import socket; s = socket.socket(); s.setblocking(False); s.connect_ex(('{other}', 9)); \
+            print(s.getsockopt(6, 13, 16).split(b'\\0')[0].decode())"
+        );
+        let call = ["emulate", "one.toml", "--no-results", "--quiet", "--in", host, "--", "python3", "-c", &words];
+        let ended = bench.contend(&call);
+        assert!(ended.out.starts_with("reno\n"), "{host}: {} {}", ended.out, ended.err);
+    }
+}
+
+#[test]
+fn after_an_interrupt_what_was_measured_is_kept() {
+    if skipped() {
+        return;
+    }
+    let bench = Bench::with("one.toml", &ONE.replace("4s", "60s"));
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
+        .args(["emulate", "one.toml", "--quiet"])
+        .current_dir(bench.path(""))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(5));
+    super::signal("-INT", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let kept = bench.json("results/one/summary.json");
+    let lasted = kept["runs"][0]["duration"].as_f64().unwrap();
+    assert!((1.0..59.0).contains(&lasted), "{lasted}");
 }
 
 /// Emulates `text` for a moment, and returns its first run.
@@ -236,7 +288,7 @@ fn a_program_that_is_missing_is_refused_and_one_that_fails_is_named() {
     bench.contend(&["emulate", "one.toml"]).with(2).says(&["no program no-such-program", "install it"]);
     bench.file("one.toml", ONE);
     let call = ["emulate", "one.toml", "--", "no-such-program"];
-    bench.contend(&call).with(2).says(&["no program no-such-program", "install it"]);
+    bench.contend(&call).with(127).says(&["no program no-such-program", "install it"]);
     assert!(!bench.path("results").exists());
     if skipped() {
         return;
