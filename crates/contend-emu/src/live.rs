@@ -37,13 +37,15 @@ const GRACE: Span = Span::from_secs(1);
 pub struct Emulate {
     /// Programs beside the command.
     programs: Vec<Program>,
-    /// The run ends with this program, which has the terminal. Without it the flows of the file have senders of our
-    /// own.
+    /// The run ends with this program, which has the terminal. Without it, or with `flows`, the flows of the file have
+    /// senders of our own.
     command: Option<Program>,
     /// The folder for recordings, if they are kept.
     record: Mutex<Option<PathBuf>>,
     /// True if the thread runs with ordinary priority although it could have more.
     ordinary: bool,
+    /// True if the flows of the file send beside a command.
+    flows: bool,
     ended: Arc<Mutex<Option<ExitStatus>>>,
     failed: Arc<Mutex<Vec<Failed>>>,
 }
@@ -58,6 +60,12 @@ impl Emulate {
     #[must_use]
     pub fn with_ordinary_priority(self, ordinary: bool) -> Emulate {
         Emulate { ordinary, ..self }
+    }
+
+    /// With `flows`, the flows of the file send beside the command too.
+    #[must_use]
+    pub fn with_flows(self, flows: bool) -> Emulate {
+        Emulate { flows, ..self }
     }
 
     /// How the command ended.
@@ -82,10 +90,8 @@ impl Engine for Emulate {
         let plan = Plan::new(run.scenario, run.members)?;
         let net = Net::with_outside(run.scenario, &plan.outside)?;
         let (hosts, devices) = Hosts::new(plan.specs(run.scenario))?;
-        let bulk = match self.command {
-            None => Some(Bulk::new(&plan, run.scenario, hosts.asking())?),
-            Some(_) => None,
-        };
+        let sends = self.command.is_none() || self.flows;
+        let bulk = sends.then(|| Bulk::new(&plan, run.scenario, hosts.asking())).transpose()?;
         let host = |p: &Program| match &p.host {
             None => Ok(plan.first_station()),
             Some(name) => plan.host(name).ok_or_else(|| plan.no_host(name)),

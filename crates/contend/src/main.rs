@@ -80,7 +80,7 @@ enum Command {
     /// Load a congestion controller or a control block into this machine's kernel, and take it out again
     Deploy(cmd::deploy::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
-    Doctor,
+    Doctor(cmd::doctor::Args),
     /// Print a completion script for your shell: names of algorithms, keys, metrics, examples and files
     #[command(
         after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions \
@@ -181,7 +181,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Tool(a) => cmd::tool::run(&a),
         Command::Report(a) => cmd::report::run(&a),
         Command::Deploy(a) => cmd::deploy::run(&a),
-        Command::Doctor => cmd::doctor::run(),
+        Command::Doctor(a) => cmd::doctor::run(&a),
         Command::Completions { shell } => {
             cmd::print(&String::from_utf8_lossy(&cmd::complete::script(&shell)))?;
             Ok(Done::Well)

@@ -3,6 +3,7 @@
 use super::bucket::Bucket;
 use super::packet::{Kind, Packet};
 use crate::{Result, Stop, clock, udp};
+use contend_core::Refusal;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
@@ -12,6 +13,9 @@ use std::time::Duration;
 
 /// So long the last answers are waited for after the last packet.
 const LINGER: Duration = Duration::from_secs(1);
+
+/// A sink that refuses packets so soon was never there.
+const BEGINNING: Duration = Duration::from_secs(1);
 
 /// What a source is told.
 #[derive(Clone, Debug)]
@@ -297,6 +301,11 @@ impl<'a> Source<'a> {
         self.listens = self.total.packets.is_multiple_of(32);
     }
 
+    /// True if the source has just begun, and nothing has come back.
+    fn begins(&self, now: Duration) -> bool {
+        self.total.answers == 0 && now.saturating_sub(self.begun) < BEGINNING
+    }
+
     /// The kernel refused a packet, perhaps one that it took before.
     fn refused(&mut self) {
         self.total.refused += 1;
@@ -347,7 +356,8 @@ impl<'a> Source<'a> {
 /// time since the start and the round-trip time of each answer, in seconds.
 ///
 /// # Errors
-/// When there is no way to the sink.
+/// When there is no way to the sink, or nobody listens there when the source begins. A sink that ends later is no
+/// error: its packets are counted as refused.
 pub fn send(
     s: &Settings,
     stop: &Stop,
@@ -372,6 +382,9 @@ pub fn send(
                 let went = match socket.send(&payload) {
                     Ok(_) => Went::Sent,
                     Err(e) if e.kind() == ErrorKind::WouldBlock => Went::Blocked,
+                    Err(e) if e.kind() == ErrorKind::ConnectionRefused && source.begins(now) => {
+                        return Err(nobody_listens(s.to));
+                    }
                     Err(_) => Went::Refused,
                 };
                 source.sent(went, now);
@@ -382,13 +395,13 @@ pub fn send(
             }
         };
         if udp::wait(&socket, blocked, stop, at_most).readable {
-            listen(&socket, &mut source, sample);
+            listen(&socket, &mut source, sample)?;
         }
     }
 }
 
 /// Reads all answers that have come.
-fn listen(socket: &UdpSocket, source: &mut Source<'_>, sample: &mut dyn FnMut(f64, f64)) {
+fn listen(socket: &UdpSocket, source: &mut Source<'_>, sample: &mut dyn FnMut(f64, f64)) -> Result<()> {
     let mut answer = [0; 64];
     loop {
         match socket.recv(&mut answer) {
@@ -398,14 +411,23 @@ fn listen(socket: &UdpSocket, source: &mut Source<'_>, sample: &mut dyn FnMut(f6
                     sample(at.as_secs_f64(), rtt.as_secs_f64());
                 }
             }
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
+            Err(e) if e.kind() == ErrorKind::ConnectionRefused && source.begins(clock::monotonic()) => {
+                return Err(nobody_listens(source.s.to));
+            }
             // A packet sent before was refused.
             Err(_) => {
                 source.refused();
-                return;
+                return Ok(());
             }
         }
     }
+}
+
+/// The error when the address of the sink answers that its port is closed.
+fn nobody_listens(to: SocketAddr) -> Refusal {
+    let remedy = "start the sink there first: contend tool cbr receive --listen [ADDRESS]:PORT";
+    Refusal::new(format!("nobody listens on {to}"), remedy)
 }
 
 /// Counts of the interval that runs.

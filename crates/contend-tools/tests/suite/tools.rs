@@ -100,11 +100,21 @@ fn a_sweep_ends_with_its_last_step() {
 }
 
 #[test]
-fn packets_that_nobody_takes_are_refused() {
+fn a_source_without_a_sink_is_an_error_and_a_sink_that_ends_refuses_packets() {
     let closed = CLOSED.parse().unwrap();
     let s = cbr::Settings { packets: Some(100), ..source(closed) };
+    let e = cbr::send(&s, &Stop::new().unwrap(), &mut |_| {}, &mut |_, _| {}).unwrap_err().to_string();
+    assert!(e.contains("nobody listens on") && e.contains("start the sink"), "{e}");
+    let sink = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let s = cbr::Settings { packets: Some(1500), ..source(sink.local_addr().unwrap()) };
+    // 1000 packets/s: the sink ends between the first second and the last packet.
+    let ends = spawn(move || {
+        std::thread::sleep(Duration::from_millis(1200));
+        drop(sink);
+    });
     let total = cbr::send(&s, &Stop::new().unwrap(), &mut |_| {}, &mut |_, _| {}).unwrap();
-    assert!(total.packets == 100 && total.refused > 0, "{total:?}");
+    ends.join().unwrap();
+    assert!(total.packets == 1500 && total.refused > 0, "{total:?}");
 }
 
 #[test]

@@ -4,13 +4,57 @@ use crate::Done;
 use contend_bpf::Capability;
 use contend_bpf::capability::capabilities;
 use miette::Result;
+use serde_json::json;
 use std::process::Command;
 
-pub fn run() -> Result<Done> {
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Shape::Table)]
+    format: Shape,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Shape {
+    /// A line for each check
+    Table,
+    /// One JSON object
+    Json,
+}
+
+/// A check of this machine.
+#[derive(Debug)]
+struct Check {
+    what: String,
+    ok: bool,
+    /// What there is, or what is missing with its remedy.
+    text: String,
+}
+
+pub fn run(args: &Args) -> Result<Done> {
+    let checks = checks();
+    let version = env!("CARGO_PKG_VERSION");
+    match args.format {
+        Shape::Table => {
+            let line =
+                |c: &Check| format!("  {} {:<20} {}\n", if c.ok { "ok     " } else { "missing" }, c.what, c.text);
+            super::print(&format!("contend {version}\n{}", checks.iter().map(line).collect::<String>()))?;
+        }
+        Shape::Json => {
+            let of = |c: &Check| json!({ "what": c.what, "ok": c.ok, "text": c.text });
+            let checks: Vec<_> = checks.iter().map(of).collect();
+            super::print(&format!("{}\n", json!({ "version": version, "checks": checks })))?;
+        }
+    }
+    Ok(Done::Well)
+}
+
+/// All checks.
+fn checks() -> Vec<Check> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut out = format!("contend {}\n", env!("CARGO_PKG_VERSION"));
+    let mut all = Vec::new();
     let mut line = |what: &str, ok: bool, good: &str, bad: &str| {
-        out += &format!("  {} {what:<20} {}\n", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
+        all.push(Check { what: what.to_owned(), ok, text: if ok { good } else { bad }.to_owned() });
     };
     line("cores", true, &format!("{cores}: runs use all cores unless --jobs gives another number"), "");
     line("memory", true, &memory(), "");
@@ -52,8 +96,7 @@ pub fn run() -> Result<Done> {
         };
         line(&format!("deploy: {need}"), ok, &text, &text);
     }
-    super::print(&out)?;
-    Ok(Done::Well)
+    all
 }
 
 /// What a command on real networks needs: what there is, or what is missing with its remedy.

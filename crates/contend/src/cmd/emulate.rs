@@ -27,6 +27,7 @@ Examples:
   contend emulate hotspot -- ping -c 5 server      a program in the first station
   contend emulate hotspot --in sta0 -- curl http://server/
   contend emulate hotspot --shell sta0             a shell; names of hosts resolve
+  contend emulate hotspot --with-flows -- ping server    the flows of the file send beside it
   contend emulate hotspot --dry-run                hosts, addresses and programs
   contend run --replay results/hotspot             the same run again, without hosts
 
@@ -64,7 +65,11 @@ pub struct Args {
     /// Keep ordinary priority, although the machine would allow more
     #[arg(long)]
     ordinary: bool,
-    /// A program to run, with its arguments; the run ends with it, and the flows of the file send nothing
+    /// Let the flows of the file send too, beside the program
+    #[arg(long)]
+    with_flows: bool,
+    /// A program to run, with its arguments; the run ends with it, and the flows of the file send nothing unless
+    /// --with-flows
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<String>,
 }
@@ -88,7 +93,7 @@ pub fn run(args: Args) -> Result<Done> {
     // Before any other thread: a process with threads cannot enter a user namespace.
     host::become_root().map_err(refused)?;
     let stop = stop_on_ctrl_c();
-    let engine = Emulate::new(programs, command).with_ordinary_priority(args.ordinary);
+    let engine = Emulate::new(programs, command).with_ordinary_priority(args.ordinary).with_flows(args.with_flows);
     let folder = (!common.no_results).then(|| super::results_name(&args.file).map(|name| common.out.join(name)));
     let job = Job {
         engine: &engine,

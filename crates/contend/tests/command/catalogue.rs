@@ -195,6 +195,11 @@ fn doctor_tells_about_the_machine() {
     {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }
+    let json = Bench::new().contend(&["doctor", "--format", "json"]).with(0).object();
+    let checks = json["checks"].as_array().unwrap();
+    assert_eq!(checks.len(), ended.out.lines().count() - 1);
+    let cores = checks.iter().find(|c| c["what"] == "cores").unwrap();
+    assert!(cores["ok"] == true && cores["text"].as_str().unwrap().contains("--jobs"), "{cores}");
 }
 
 #[test]

@@ -182,6 +182,21 @@ fn programs_have_the_congestion_control_of_the_file_in_both_directions() {
 }
 
 #[test]
+fn flows_send_beside_a_program_if_they_are_to() {
+    if skipped() {
+        return;
+    }
+    let bench = Bench::with("one.toml", ONE);
+    let delivered = |options: &[&str]| {
+        let call = [&["emulate", "one.toml", "--format", "json"], options, &["--", "sleep", "1.5"]].concat();
+        let o = bench.contend(&call).object();
+        o["runs"][0]["flows"][0]["goodput"].as_f64().unwrap()
+    };
+    assert_eq!(delivered(&[]), 0.0);
+    assert!(delivered(&["--with-flows"]) > 1e5);
+}
+
+#[test]
 fn after_an_interrupt_what_was_measured_is_kept() {
     if skipped() {
         return;
