@@ -242,6 +242,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         window: Amount::Packets(1000),
         ack: 1,
         ack_delay: ms(100),
+        quick_acks: 0,
         handshake: Handshake::None,
         initial_window: 1,
         initial_ssthresh: None,

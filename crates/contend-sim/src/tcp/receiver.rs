@@ -36,6 +36,8 @@ pub struct Receiver {
     deadline: Time,
     ack_every: u32,
     ack_delay: Span,
+    /// The most segments in a row that are acknowledged at once, and how many are left.
+    quick_acks: [u32; 2],
     blocks: usize,
     /// True if the receiver must send D-SACK.
     dsack: bool,
@@ -55,6 +57,12 @@ pub struct Receiver {
     explicit: Echo,
     received: ReceiverCounters,
     delays: Durations,
+}
+
+/// How many of `wanted` quick acknowledgments a receiver sends: Linux's tcp_incr_quickack takes at most the packets of
+/// half the window, but two at least.
+fn quick_acks(wanted: u32, format: &SegmentFormat) -> u32 {
+    wanted.min((format.window / (2 * format.mss.max(1))).max(2))
 }
 
 /// The state of a connection that is not yet established.
@@ -93,6 +101,7 @@ impl Receiver {
             deadline: Time::NEVER,
             ack_every: tcp.ack.max(1),
             ack_delay: tcp.ack_delay,
+            quick_acks: [quick_acks(tcp.quick_acks, &format); 2],
             blocks,
             dsack: blocks > 0 && (tcp.recovery.entry.build)(&tcp.recovery.args)?.options().dsack,
             duplicate: None,
@@ -215,7 +224,13 @@ impl Receiver {
         // every n-th segment, and at the latest after the maximum delay.
         self.pending += 1;
         let filled = self.nxt > end || !self.ahead.is_empty();
-        if !new || !in_order || filled || self.pending >= self.ack_every {
+        let [most, quick] = &mut self.quick_acks;
+        if !new {
+            // What was sent twice shows that an acknowledgment is missed.
+            *quick = *most;
+        }
+        if !new || !in_order || filled || *quick > 0 || self.pending >= self.ack_every {
+            *quick = quick.saturating_sub(1);
             self.acknowledge(io);
         } else if self.deadline == Time::NEVER {
             self.deadline = io.now + self.ack_delay;

@@ -96,6 +96,9 @@ pub struct TcpSpec {
     pub ack: u32,
     /// The longest delay of an acknowledgment.
     pub ack_delay: Span,
+    /// Segments at the start of the connection and after a duplicate that are each acknowledged at once: Linux's quick
+    /// acknowledgments.
+    pub quick_acks: u32,
     /// How the connection opens.
     pub handshake: Handshake,
     /// Initial window in segments.

@@ -237,6 +237,17 @@ fn a_delayed_ack_waits_for_the_second_segment_or_its_time() {
 }
 
 #[test]
+fn quick_acknowledgments_come_at_the_start_and_after_a_duplicate() {
+    let spec = with(ten(flow("newreno")), |t| (t.ack, t.quick_acks) = (2, 3));
+    let b = Bench::new(&spec, pipe()).run(60);
+    // Of ten segments at once three are acknowledged alone, then every second one.
+    assert_eq!(b.acks().iter().map(|a| a.1).collect::<Vec<_>>(), [1, 2, 3, 5, 7, 9]);
+    // A window of four packets allows two.
+    let spec = with(ten(flow("newreno")), |t| (t.ack, t.quick_acks, t.window) = (2, 16, Amount::Packets(4)));
+    assert_eq!(Bench::new(&spec, pipe()).run(60).acks().iter().map(|a| a.1).collect::<Vec<_>>(), [1, 2, 4]);
+}
+
+#[test]
 fn segments_out_of_order_and_hole_fillers_are_acknowledged_at_once() {
     let spec = with(ten(flow("newreno")), |t| t.ack = 2);
     let b = Bench::new(&spec, losing(&[(3, 0)])).run(160);

@@ -181,6 +181,27 @@ fn programs_have_the_congestion_control_of_the_file_in_both_directions() {
     }
 }
 
+/// The files of `experiments/referee/` in a short form. A run that was not true to time says nothing, and is named.
+#[test]
+fn the_kernel_and_the_simulator_agree() {
+    if skipped() {
+        return;
+    }
+    let bench = Bench::new();
+    for name in ["reno", "cubic", "cell-g"] {
+        let file = super::workspace().join(format!("experiments/referee/{name}.toml"));
+        let call = ["emulate", file.to_str().unwrap(), "--set", "duration=8s", "--no-results", "--format", "json"];
+        let o = bench.contend(&call).object();
+        let late = o["runs"][0]["emulation"]["late"].as_str().unwrap();
+        if !late.is_empty() {
+            super::needs::skip(&format!("the machine was too busy: {late}"), &format!("the kernel beside {name}.toml"));
+            continue;
+        }
+        let measured = o["claims"][0]["measured"].as_f64().unwrap();
+        assert!((0.95..1.05).contains(&measured), "{name}: {measured} of the simulated goodput");
+    }
+}
+
 #[test]
 fn flows_send_beside_a_program_if_they_are_to() {
     if skipped() {

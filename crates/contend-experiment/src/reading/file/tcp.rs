@@ -178,6 +178,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         )?,
         ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
         ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
+        quick_acks: flow.read_or("quick_acks", 0, |v| v.segments(0..=1000))?,
         handshake: f.read_or("handshake", Handshake::Tcp, |v| handshake(&v))?,
         initial_window: f.read_or("initial_window", variant.initial_window, |v| v.segments(1..=100_000))?,
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,

@@ -211,6 +211,7 @@ pub fn newreno() -> TcpSpec {
         window: Amount::Packets(42),
         ack: 1,
         ack_delay: Span::from_millis(100),
+        quick_acks: 0,
         handshake: Handshake::None,
         initial_window: 2,
         initial_ssthresh: None,

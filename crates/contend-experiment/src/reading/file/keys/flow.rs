@@ -41,6 +41,9 @@ pub(super) static FLOW: Table = Table {
         key("ack", &[Kind::Segments(1, 1000)], Value("1"), "2", "Segments per acknowledgment."),
         key("ack_delay", &[Kind::PositiveTime], Value("\"100ms\""), "\"40ms\"",
             "Longest time by which an acknowledgment is delayed."),
+        key("quick_acks", &[Kind::Segments(0, 1000)], Value("0"), "16",
+            "Segments at the start, and after a duplicate, that are each acknowledged at once whatever `ack` says; \
+            Linux has 16, and at most the packets of half the window."),
         key("ac", &[Kind::Word(&[
                 word("bk", "Background, the category with the lowest priority."),
                 word("be", "Best effort."),
