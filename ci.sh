@@ -195,7 +195,8 @@ quick() {
   CONTEND_SAMPLE=${CONTEND_SAMPLE:-16} CONTEND_CHANGED=$changed step test --profile quick "${crates[@]}"
 }
 
-# Too long for every change: papers in the short form, wheel and source distribution, fuzzing, a soak, mutation tests.
+# Too long for every change: papers in the short form, wheel and source distribution, fuzzing, a soak, every example
+# emulated, mutation tests.
 full() {
   everything
   step wheel
@@ -203,6 +204,7 @@ full() {
   step plots
   step fuzz
   step soak
+  step emulated
   step mutants
 }
 verdicts() {
@@ -211,6 +213,8 @@ verdicts() {
 }
 plots() { python3 ci/plots.py "$target/release/contend" --try; }
 soak()  { timeout 900 python3 ci/soak.py "$target/release/contend" 600; }
+# Every example emulated and simulated: the table of docs/emulate.md.
+emulated() { timeout 1800 python3 ci/emulated.py "$target/release/contend" 20; }
 # Experiments with random faults, read and run: a million instead of the few of each change. The fuzz targets too, where
 # cargo-fuzz is (fuzz/README.md).
 fuzz() {
@@ -324,7 +328,7 @@ case "${1:-all}" in
   full) full ;;
   *)
     for name in "$@"; do
-      case " ${all[*]} layers clippy wheel verdicts plots fuzz soak mutants " in
+      case " ${all[*]} layers clippy wheel verdicts plots fuzz soak emulated mutants " in
         *" $name "*) ;;
         *)
           echo "ci.sh: no check is called '$name'; the first lines of this file name them" >&2

@@ -1,0 +1,88 @@
+"""Runs every example of contend emulated and simulated, and prints a table: goodput, their quotient, the verdict.
+
+    ci/emulated.py target/release/contend [SECONDS] [EXAMPLE ...]
+
+Each example runs once with the first seed, at the first point of its sweep: emulated for SECONDS (default: 20) of real
+time, and simulated for as long. An example with flows that the kernel cannot carry is named with the reason. It needs
+what `contend emulate` needs, and a machine with no other work.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def call(program, words, folder):
+    done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=900)
+    return done.stdout, done.stderr
+
+
+def first(text, key):
+    return next((line for line in text.splitlines() if key in line), "")
+
+
+def examples(program, folder):
+    listed, _ = call(program, ["new"], folder)
+    return re.findall(r"^  ([a-z0-9-]+)  ", listed, re.M)
+
+
+def first_values(file):
+    """Settings that leave the first value of each swept key."""
+    import tomllib
+
+    sweep = tomllib.loads(file.read_text()).get("sweep", {})
+    keys = [key for key in sweep if key != "zip"]
+    values = {key: sweep[key] if isinstance(sweep[key], list) else sweep[key].get("values", []) for key in keys}
+    return [f"{key}={written(values[key][0])}" for key in keys if values[key]]
+
+
+def written(value):
+    """A value as TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {written(x)}" for key, x in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    return json.dumps(value)
+
+
+def run(program, words, folder):
+    out, err = call(program, words, folder)
+    if not out.strip().startswith("{"):
+        reason = [line for line in err.splitlines() if line.strip()]
+        return None, reason[-2] if len(reason) > 1 else err.strip()
+    return json.loads(out)["runs"][0], ""
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        names = sys.argv[3:] or examples(program, folder)
+        print("| example | emulated | simulated | quotient | late, 99 % | verdict |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for name in names:
+            file = folder / f"{name}.toml"
+            file.write_text(call(program, ["new", name], folder)[0])
+            sweep = [word for s in first_values(file) for word in ("--sweep", s)]
+            times = ["--set", f"duration={seconds}s", "--set", f"warmup={seconds / 4}s"]
+            common = [file.name, "--seeds", "1", *times, *sweep, "--no-results", "--format", "json"]
+            simulated, why = run(program, ["run", *common], folder)
+            emulated, refused = run(program, ["emulate", *common], folder)
+            if simulated is None or emulated is None:
+                print(f"| `{name}` | | | | | {refused or why} |", flush=True)
+                continue
+            total = lambda r: sum(f["goodput"] for f in r["flows"]) / 1e6
+            e, late = emulated["emulation"], emulated["emulation"]["lateness_s"]["p99"] * 1e3
+            quotient = total(emulated) / total(simulated) if total(simulated) else float("nan")
+            print(
+                f"| `{name}` | {total(emulated):.2f} | {total(simulated):.2f} | {quotient:.3f} | {late:.2f} ms "
+                f"| {e['late'] or 'faithful'} |",
+                flush=True,
+            )
+
+
+main()
