@@ -2,9 +2,9 @@
 
     ci/emulated.py target/release/contend [SECONDS] [EXAMPLE ...]
 
-Each example runs once with the first seed, at the first point of its sweep: emulated for SECONDS (default: 20) of real
-time, and simulated for as long. An example with flows that the kernel cannot carry is named with the reason. It needs
-what `contend emulate` needs, and a machine with no other work.
+Each example runs once with the first seed and Linux's TCP, at the first point of its sweep: emulated for SECONDS
+(default: 20) of real time, and simulated for as long. An example with flows that the kernel cannot carry is named with
+the reason. It needs what `contend emulate` needs, and a machine with no other work.
 """
 
 import json
@@ -69,6 +69,7 @@ def main():
             file.write_text(call(program, ["new", name], folder)[0])
             sweep = [word for s in first_values(file) for word in ("--sweep", s)]
             times = ["--set", f"duration={seconds}s", "--set", f"warmup={seconds / 4}s"]
+            times += ["--set", "stack=linux"]
             common = [file.name, "--seeds", "1", *times, *sweep, "--no-results", "--format", "json"]
             simulated, why = run(program, ["run", *common], folder)
             emulated, refused = run(program, ["emulate", *common], folder)

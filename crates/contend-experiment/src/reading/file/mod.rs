@@ -75,7 +75,7 @@ pub use quoted::misread;
 
 use judge::Judge;
 pub use model::Modelled;
-use reader::{Fields, ReadContext, Val};
+use reader::{Fields, ReadContext, Stack, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -180,7 +180,7 @@ pub fn read_with(
     let settings = apply_sets(&mut tree, &source, overrides)?;
     tree::check_texts(&tree, &source)?;
 
-    let cx = ReadContext { source: &source, params: &[], member: None };
+    let cx = ReadContext { source: &source, params: &[], member: None, stack: Stack::default() };
     let mut f = Val { cx, path: String::new(), node: &tree }.table()?;
     for key in NETWORK {
         f.get(key);
@@ -294,8 +294,8 @@ fn sample(v: &Val, duration: Span) -> Result<Span, FileError> {
 }
 
 /// The tables that describe a network; the other keys belong to the whole experiment.
-const NETWORK: [&str; 11] =
-    ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
+const NETWORK: [&str; 12] =
+    ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field", "stack"];
 /// Maximum number of samples of a time series.
 const MOST_SAMPLES: u64 = 10_000_000;
 

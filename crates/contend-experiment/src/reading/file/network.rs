@@ -16,7 +16,7 @@ use super::field::{Field, is_power};
 use super::passing;
 use super::places::Places;
 use super::reach::Reach;
-use super::reader::{ReadContext, Val};
+use super::reader::{ReadContext, Stack, Val};
 use super::site::Sites;
 use super::tcp::check_small_queues;
 use super::traces::Traces;
@@ -49,8 +49,12 @@ const LARGEST_ON_AIR: u32 = 2296;
 /// The network that `tree` describes, for a run of `duration`.
 pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Traces) -> Result<Resolved, FileError> {
     let params = params(source, tree)?;
-    let cx = ReadContext { source, params: &params, member: None };
+    let mut cx = ReadContext { source, params: &params, member: None, stack: Stack::default() };
+    cx.stack = Val { cx, path: String::new(), node: tree }
+        .table()?
+        .read_or("stack", cx.stack, |v| v.word(&[("rfc", Stack::Rfc), ("linux", Stack::Linux)]))?;
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
+    root.get("stack");
     root.get("param");
     let mut b = Builder::new(traces);
     let (wifi_at, field_at) = (root.get("wifi"), root.get("field"));
@@ -132,7 +136,11 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
 pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
     let mut params = vec![];
     let Some(node) = tree.get("param") else { return Ok(params) };
-    let none = Val { cx: ReadContext { source, params: &[], member: None }, path: "param".into(), node };
+    let none = Val {
+        cx: ReadContext { source, params: &[], member: None, stack: Stack::default() },
+        path: "param".into(),
+        node,
+    };
     for (entry, v) in none.table()?.all() {
         if !entry.key.starts_with(|c: char| c.is_ascii_alphabetic())
             || !entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -148,7 +156,9 @@ pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quanti
         let known = if let NodeKind::Text(name) = &v.node.kind { params.iter().find(|p| p.0 == *name) } else { None };
         let value = match known {
             Some(&(_, value)) => value,
-            None => Val { cx: ReadContext { source, params: &params, member: None }, ..v }.any()?,
+            None => {
+                Val { cx: ReadContext { source, params: &params, member: None, stack: Stack::default() }, ..v }.any()?
+            }
         };
         params.push((entry.key.clone(), value));
     }

@@ -23,6 +23,18 @@ pub(crate) struct ReadContext<'a> {
     pub params: &'a [(String, Quantity)],
     /// Member k of n, if a value may differ between members.
     pub member: Option<(usize, usize)>,
+    /// The TCP that is meant where the file says nothing.
+    pub stack: Stack,
+}
+
+/// Whose TCP a file means where it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stack {
+    /// That of the RFCs, and of ns-2.
+    #[default]
+    Rfc,
+    /// That of a Linux of today.
+    Linux,
 }
 
 impl ReadContext<'_> {

@@ -2,7 +2,7 @@
 
 use super::choice::{default_choice, named, named_list, objection};
 use super::error::FileError;
-use super::reader::{Fields, ReadContext, Val};
+use super::reader::{Fields, ReadContext, Stack, Val};
 use super::tree::NodeKind;
 use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
@@ -51,8 +51,24 @@ impl Variant {
     }
 
     /// Its retransmission timeout, if the file gives none.
-    fn rto(&self) -> RtoSpec {
-        RtoSpec { backoff_after: self.backoff_after, ..RtoSpec::RFC_6298 }
+    fn rto(&self, stack: Stack) -> RtoSpec {
+        let usual = match stack {
+            Stack::Rfc => RtoSpec::RFC_6298,
+            // TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT.
+            Stack::Linux => RtoSpec { min: Span::from_millis(200), max: Span::from_secs(120), ..RtoSpec::RFC_6298 },
+        };
+        RtoSpec { backoff_after: self.backoff_after, ..usual }
+    }
+
+    /// The variant as `stack` has it: Linux recovers by SACK, RACK and tail loss probes, and its segments carry
+    /// timestamps. Variants that are named after another recovery, or need one of their own, keep it.
+    fn of(self, stack: Stack) -> Variant {
+        const OWN: [&str; 5] = ["tahoe", "newreno", "sack", "vegas", "tcp_av"];
+        if stack == Stack::Rfc {
+            return self;
+        }
+        let recovery = if OWN.contains(&self.name) { self.recovery } else { "rack" };
+        Variant { recovery, timestamps: self.timestamps.or(Some(TICK)), ..self }
     }
 
     /// True if this pair is the variant.
@@ -122,6 +138,7 @@ const FINE: Span = Span::from_micros(1);
 /// of `flow` belong to it, too. Returns the connection and the payload of a full packet.
 pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec, u32), FileError> {
     let val = &val.pick()?;
+    let stack = val.cx.stack;
     let (variant, mut f) = match &val.node.kind {
         NodeKind::Text(name) => (variant(val, name)?, Fields::empty(val)),
         _ => {
@@ -130,28 +147,37 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         }
     };
     let cx = ReadContext { member: None, ..val.cx };
+    let variant = variant.of(stack);
 
     let cc = match f.get("cc") {
         Some(v) => {
             let mut cc = named(&v, cc::REGISTRY, "congestion controller", Some(variant.cc), &[])?.0;
             let table = v.pick()?;
             variant.apply(&mut cc, &|name| table.node.get(name).is_some());
+            apply_stack(stack, &mut cc, &|name| table.node.get(name).is_some());
             objection(&v, cc.entry.name, (cc.entry.build)(&cc.args))?;
             cc
         }
         None => {
             let mut cc = default_choice(cx, cc::REGISTRY, variant.cc, &[])?;
             variant.apply(&mut cc, &|_| false);
+            apply_stack(stack, &mut cc, &|_| false);
             cc
         }
     };
     let recovery = match f.get("recovery") {
         Some(v) => {
-            let recovery = named(&v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0;
+            let mut recovery = named(&v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0;
+            let table = v.pick()?;
+            apply_stack(stack, &mut recovery, &|name| table.node.get(name).is_some());
             objection(&v, recovery.entry.name, (recovery.entry.build)(&recovery.args))?;
             recovery
         }
-        None => default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?,
+        None => {
+            let mut recovery = default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?;
+            apply_stack(stack, &mut recovery, &|_| false);
+            recovery
+        }
     };
     let reads_sack = (recovery.entry.build)(&recovery.args).is_ok_and(|r| r.options().sack);
     let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
@@ -167,6 +193,11 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     })?;
     let window_scaling = f.read_or("window_scaling", true, |v| v.flag())?;
     let name = name(variant, &cc, &recovery);
+    // TCP_DELACK_MIN, TCP_MAX_QUICKACKS.
+    let acks = match stack {
+        Stack::Rfc => (1, Span::from_millis(100), 0),
+        Stack::Linux => (2, Span::from_millis(40), 16),
+    };
     let spec = TcpSpec {
         name,
         cc,
@@ -176,9 +207,9 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
             if window_scaling { Amount::Packets(1000) } else { Amount::Bytes(65_535) },
             |v| window(&v),
         )?,
-        ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
-        ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
-        quick_acks: flow.read_or("quick_acks", 0, |v| v.segments(0..=1000))?,
+        ack: flow.read_or("ack", acks.0, |v| v.segments(1..=1000))?,
+        ack_delay: flow.read_or("ack_delay", acks.1, |v| v.positive_span())?,
+        quick_acks: flow.read_or("quick_acks", acks.2, |v| v.segments(0..=1000))?,
         handshake: f.read_or("handshake", Handshake::Tcp, |v| handshake(&v))?,
         initial_window: f.read_or("initial_window", variant.initial_window, |v| v.segments(1..=100_000))?,
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,
@@ -192,7 +223,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
         tsq: f.read_or("tsq", None, |v| small_queue(&v))?,
-        rto: f.get("rto").map_or(Ok(variant.rto()), |v| rto(&v, variant.rto()))?,
+        rto: f.get("rto").map_or(Ok(variant.rto(stack)), |v| rto(&v, variant.rto(stack)))?,
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
     f.finish()?;
@@ -214,6 +245,25 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
             "write at most 65535B, or window_scaling = true in tcp",
         )),
         _ => Ok((spec, wire.mss)),
+    }
+}
+
+/// Parameters of controllers and recoveries that Linux has otherwise: slow start opens the window by all that an ACK
+/// acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window, not what is in flight.
+const LINUX: [(&str, fn() -> Value); 4] = [
+    ("abc", || Value::Integer(0)),
+    ("form", || Value::Word("linux".into())),
+    ("hystart", || Value::Word("linux".into())),
+    ("halve_from", || Value::Word("cwnd".into())),
+];
+
+/// Sets the parameters in which `stack` differs, except those that the file gives.
+fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> bool) {
+    if stack == Stack::Linux {
+        LINUX
+            .iter()
+            .filter(|(name, _)| choice.entry.params.iter().any(|p| p.name == *name) && !given(name))
+            .for_each(|(name, value)| choice.args.set(name, value()));
     }
 }
 

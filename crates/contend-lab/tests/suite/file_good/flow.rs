@@ -24,6 +24,31 @@ fn tcp_defaults_are_those_of_the_table() {
 }
 
 #[test]
+fn with_the_stack_of_linux_a_flow_has_its_defaults_and_keeps_what_it_says() {
+    let flow = |tcp: &str| {
+        let text = format!("stack = \"linux\"\n{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n");
+        first(&read(&text))
+    };
+    let r = flow("\"cubic\"");
+    let t = tcp(&r, 0);
+    assert_eq!((t.ack, t.ack_delay, t.quick_acks), (2, Span::from_millis(40), 16));
+    assert_eq!((t.recovery.entry.name, t.sack, t.timestamps), ("rack", true, Some(Span::from_millis(1))));
+    assert_eq!(
+        (t.rto.min, t.rto.initial, t.rto.max),
+        (Span::from_millis(200), Span::from_secs(1), Span::from_secs(120))
+    );
+    assert_eq!((t.cc.args.word("form"), t.cc.args.word("hystart"), t.cc.args.integer("abc")), ("linux", "linux", 0));
+    let r = flow("{ kind = \"cubic\", cc = { abc = 2 }, recovery = \"sack\", rto = { min = \"1s\" } }");
+    let t = tcp(&r, 0);
+    assert_eq!((t.cc.args.integer("abc"), t.cc.args.word("form"), t.rto.min), (2, "linux", Span::from_secs(1)));
+    assert_eq!((t.recovery.entry.name, t.recovery.args.word("halve_from")), ("sack", "cwnd"));
+    // A variant that is named after its recovery, or needs one of its own, keeps it.
+    for (name, recovery) in [("newreno", "newreno"), ("reno", "rack"), ("vegas", "vegas"), ("bbr", "rack")] {
+        assert_eq!(tcp(&flow(&format!("\"{name}\"")), 0).recovery.entry.name, recovery, "{name}");
+    }
+}
+
+#[test]
 fn tcp_d_has_the_recovery_and_the_initial_window_of_its_thesis_and_one_name() {
     let flow = |tcp: &str| first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n")));
     // Starzetz 2006 §10.2, §10.3: NS2's Reno, two segments.
