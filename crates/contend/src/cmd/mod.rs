@@ -20,6 +20,7 @@ pub mod real;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+mod summary;
 #[cfg(target_os = "linux")]
 pub mod tool;
 pub mod watch;

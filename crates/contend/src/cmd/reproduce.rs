@@ -19,7 +19,7 @@ use contend_lab::writing::validation::markdown;
 use miette::Result;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -158,7 +158,8 @@ pub fn run(args: &Args) -> Result<Done> {
 fn foretell(all: &[(String, Experiment)], stop: &AtomicBool) -> Result<()> {
     let each = all.iter().map(|(_, e)| predict(e, stop)).collect::<Result<Vec<_>, _>>()?;
     let seconds = each.iter().map(Duration::as_secs_f64).sum::<f64>();
-    if seconds >= WORTH_A_LINE {
+    // A call that was stopped has not looked at all of them.
+    if seconds >= WORTH_A_LINE && !stop.load(Ordering::Relaxed) {
         let text = if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) };
         say(&format!("contend: this call takes about {text} of CPU time"));
     }

@@ -169,7 +169,7 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
             Done::Well | Done::Program(_) => {}
         }
         if let Some(folder) = &args.replay
-            && !super::report::same_digests(folder, &executed.outcome, args.common.quiet)?
+            && !super::summary::same_digests(folder, &executed.outcome, args.common.quiet)?
         {
             done = Done::Unmet;
         }
