@@ -250,20 +250,17 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
 
 /// Parameters of controllers and recoveries that Linux has otherwise: slow start opens the window by all that an ACK
 /// acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window, not what is in flight.
-const LINUX: [(&str, fn() -> Value); 4] = [
-    ("abc", || Value::Integer(0)),
-    ("form", || Value::Word("linux".into())),
-    ("hystart", || Value::Word("linux".into())),
-    ("halve_from", || Value::Word("cwnd".into())),
-];
+fn linux() -> [(&'static str, Value); 4] {
+    let word = |w: &str| Value::Word(w.to_owned());
+    [("abc", Value::Integer(0)), ("form", word("linux")), ("hystart", word("linux")), ("halve_from", word("cwnd"))]
+}
 
 /// Sets the parameters in which `stack` differs, except those that the file gives.
 fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> bool) {
     if stack == Stack::Linux {
-        LINUX
-            .iter()
-            .filter(|(name, _)| choice.entry.params.iter().any(|p| p.name == *name) && !given(name))
-            .for_each(|(name, value)| choice.args.set(name, value()));
+        let differs = |name: &str| choice.entry.params.iter().any(|p| p.name == name) && !given(name);
+        let values = linux().into_iter().filter(|(name, _)| differs(name)).collect::<Vec<_>>();
+        values.into_iter().for_each(|(name, value)| choice.args.set(name, value));
     }
 }
 
