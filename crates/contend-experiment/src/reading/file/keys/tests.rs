@@ -64,7 +64,8 @@ from = "500B"
 to = "600B"
 until = "jain > 0.5"
 "#,
-    "duration = \"70s\"\nwifi = { standard = \"802.11g\" }\n[sweep]\n\"flow.0.window\" = [\"1p\", \"2p\"]\n\
+    "duration = \"70s\"\ndecide = { seeds = 20 }\nwifi = { standard = \"802.11g\" }\n[sweep]\n\
+        \"flow.0.window\" = [\"1p\", \"2p\"]\n\
         [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = { kind = \"newreno\" }\n\
         [[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 0.5 }\n\
         [[figure]]\nx = \"window\"\ny = \"jain\"\nvalues = [1]\n",
@@ -177,6 +178,7 @@ fn the_reader_accepts_these_words_and_no_others() {
 
 /// What an example needs beside it: key path, and settings made before.
 const COMPANIONS: &[(&str, &[(&str, &str)])] = &[
+    ("decide.readings", &[("decide.seeds", "20")]),
     ("seeds.until", &[("seeds.of", "jain")]),
     ("station.position", &[("ap.position", "[\"100m\", \"400m\"]")]),
     ("ap.position", &[("station.0.position", "[\"100m\", \"400m\"]")]),
