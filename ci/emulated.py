@@ -13,15 +13,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 
 def call(program, words, folder):
     done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=900)
     return done.stdout, done.stderr
-
-
-def first(text, key):
-    return next((line for line in text.splitlines() if key in line), "")
 
 
 def examples(program, folder):
@@ -31,8 +28,6 @@ def examples(program, folder):
 
 def first_values(file):
     """Settings that leave the first value of each swept key."""
-    import tomllib
-
     sweep = tomllib.loads(file.read_text()).get("sweep", {})
     keys = [key for key in sweep if key != "zip"]
     values = {key: sweep[key] if isinstance(sweep[key], list) else sweep[key].get("values", []) for key in keys}
@@ -56,6 +51,11 @@ def run(program, words, folder):
     return json.loads(out)["runs"][0], ""
 
 
+def goodput(run):
+    """Of all flows together, in Mb/s."""
+    return sum(flow["goodput"] for flow in run["flows"]) / 1e6
+
+
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -76,14 +76,12 @@ def main():
             if simulated is None or emulated is None:
                 print(f"| `{name}` | | | | | {refused or why} |", flush=True)
                 continue
-            total = lambda r: sum(f["goodput"] for f in r["flows"]) / 1e6
-            e, late = emulated["emulation"], emulated["emulation"]["lateness_s"]["p99"] * 1e3
-            quotient = total(emulated) / total(simulated) if total(simulated) else float("nan")
-            print(
-                f"| `{name}` | {total(emulated):.2f} | {total(simulated):.2f} | {quotient:.3f} | {late:.2f} ms "
-                f"| {e['late'] or 'faithful'} |",
-                flush=True,
-            )
+            e = emulated["emulation"]
+            there, here = goodput(emulated), goodput(simulated)
+            quotient = there / here if here else float("nan")
+            late = e["lateness_s"]["p99"] * 1e3
+            verdict = e["late"] or "faithful"
+            print(f"| `{name}` | {there:.2f} | {here:.2f} | {quotient:.3f} | {late:.2f} ms | {verdict} |", flush=True)
 
 
 main()

@@ -133,12 +133,12 @@ impl Plan {
 
     /// The first station; without a station, the first host.
     pub fn first_station(&self) -> usize {
-        self.hosts.iter().position(|h| matches!(h.place, Place::Station(_))).unwrap_or(0)
+        self.hosts.iter().position(|h| is_station(h.place)).unwrap_or(0)
     }
 
     /// What `server` means at `host`: its peer, if that is no station; otherwise the first host that is no station.
     fn server(&self, host: usize) -> usize {
-        let wired = |i: &usize| self.hosts.get(*i).is_some_and(|h| !matches!(h.place, Place::Station(_)));
+        let wired = |i: &usize| self.hosts.get(*i).is_some_and(|h| !is_station(h.place));
         let peer = self.hosts.get(host).map_or(host, |h| h.peer);
         [host, peer].into_iter().find(wired).or_else(|| (0..self.hosts.len()).find(wired)).unwrap_or(peer)
     }
@@ -159,10 +159,7 @@ impl Plan {
     /// nobody does, as its own flows do in the other one.
     fn default_of<'s>(&self, scenario: &'s Scenario, i: usize) -> Option<&'s TcpSpec> {
         let host = self.hosts.get(i)?;
-        let tcp = |f: &Known| match &scenario.flows.get(f.flow as usize)?.ends.transport {
-            Transport::Tcp(t) => Some(t.as_ref()),
-            Transport::Udp(_) => None,
-        };
+        let tcp = |f: &Known| tcp_of(scenario, f);
         let same_way =
             |f: &Known| self.hosts.get(f.from).is_some_and(|h| is_station(h.place) == is_station(host.place));
         let sends = self.flows.iter().filter(|f| f.from == i).find_map(tcp);
@@ -178,14 +175,8 @@ impl Plan {
             let _ = writeln!(names, "{} {} {}", h.ip, h.name, h.short);
         }
         let _ = writeln!(names, "{} server", self.hosts[self.server(i)].ip);
-        let mut own = Vec::new();
-        for f in self.flows.iter().filter(|f| f.from == i || f.to == i) {
-            if let Some(ends) = scenario.flows.get(f.flow as usize).map(|f| &f.ends)
-                && let Transport::Tcp(t) = &ends.transport
-            {
-                own.push((f, t));
-            }
-        }
+        let ends_here = self.flows.iter().filter(|f| f.from == i || f.to == i);
+        let own: Vec<_> = ends_here.filter_map(|f| Some((f, tcp_of(scenario, f)?))).collect();
         let any = |has: fn(&TcpSpec) -> bool| u8::from(own.iter().any(|(_, t)| has(t))).to_string();
         let mut settings: Vec<(String, String)> = [
             // What one connection learned must not change the next.
@@ -221,6 +212,14 @@ impl Plan {
         let mut routes: Vec<_> = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, 32, metrics)).collect();
         routes.push((NETWORK.0, NETWORK.1, Metrics { congestion, ..Metrics::default() }));
         HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes }
+    }
+}
+
+/// The TCP of a flow of the file, if it has one.
+fn tcp_of<'s>(scenario: &'s Scenario, f: &Known) -> Option<&'s TcpSpec> {
+    match &scenario.flows.get(f.flow as usize)?.ends.transport {
+        Transport::Tcp(t) => Some(t),
+        Transport::Udp(_) => None,
     }
 }
 

@@ -61,13 +61,17 @@ impl Judged {
     /// True if one of the first `readings` readings is undecided although every run has a value: more seeds may decide
     /// it.
     pub fn needs_seeds(&self, readings: usize) -> bool {
-        self.notes.is_empty() && self.results.iter().take(readings).any(|r| r.verdict == Verdict::Undecided.name())
+        self.notes.is_empty() && self.open(readings).next().is_some()
     }
 
     /// True if this reading is one of the first `readings` and undecided.
     pub fn is_open(&self, reading: Option<&str>, readings: usize) -> bool {
-        let mut open = self.results.iter().take(readings).filter(|r| r.verdict == Verdict::Undecided.name());
-        open.any(|r| r.reading.as_deref() == reading)
+        self.open(readings).any(|r| r.reading.as_deref() == reading)
+    }
+
+    /// The undecided ones of the first `readings` results.
+    fn open(&self, readings: usize) -> impl Iterator<Item = &ClaimResult> {
+        self.results.iter().take(readings).filter(|r| r.verdict == Verdict::Undecided.name())
     }
 }
 

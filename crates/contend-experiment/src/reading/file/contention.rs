@@ -4,7 +4,7 @@ use super::alone;
 use super::choice::{choice, objection};
 use super::error::{FileError, Source};
 use super::network::params;
-use super::reader::{ReadContext, Stack, Val};
+use super::reader::{ReadContext, Val};
 use super::tree::Node;
 use super::wifi::read_busy_slot;
 use crate::point::Contended;
@@ -20,7 +20,7 @@ const MOST_SUCCESSES: u64 = 1_000_000_000;
 /// Reads `[contention]` in `tree`.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileError> {
     let params = params(source, tree)?;
-    let cx = ReadContext { source, params: &params, member: None, stack: Stack::default() };
+    let cx = ReadContext::new(source, &params);
     let mut f = alone(cx, tree, "contention", "[contention]", "{ stations = 10, rule = \"dcf\" }")?.table()?;
     let n = f.need("stations", "10")?.integer(1..=MOST_STATIONS)?;
     let successes = f.read_or("successes", 1_000_000, |v| v.integer(1..=MOST_SUCCESSES))?;

@@ -75,7 +75,7 @@ pub use quoted::misread;
 
 use judge::Judge;
 pub use model::Modelled;
-use reader::{Fields, ReadContext, Stack, Val};
+use reader::{Fields, ReadContext, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -180,7 +180,7 @@ pub fn read_with(
     let settings = apply_sets(&mut tree, &source, overrides)?;
     tree::check_texts(&tree, &source)?;
 
-    let cx = ReadContext { source: &source, params: &[], member: None, stack: Stack::default() };
+    let cx = ReadContext::new(&source, &[]);
     let mut f = Val { cx, path: String::new(), node: &tree }.table()?;
     for key in NETWORK {
         f.get(key);

@@ -3,7 +3,7 @@
 use super::alone;
 use super::error::{FileError, Source};
 use super::network::params;
-use super::reader::{ReadContext, Stack, Val};
+use super::reader::{ReadContext, Val};
 use super::tree::{Node, NodeKind};
 use crate::names::suggest;
 use crate::reading::expression::Dimension;
@@ -42,7 +42,7 @@ impl Modelled {
 /// Reads `[model]` in `tree`. Returns an error if a fast model has no value.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileError> {
     let params = params(source, tree)?;
-    let cx = ReadContext { source, params: &params, member: None, stack: Stack::default() };
+    let cx = ReadContext::new(source, &params);
     let table = alone(cx, tree, "model", "a [model]", "{ name = \"jersey.gain\", ... }")?;
     let mut f = table.table()?;
     let name = f.need("name", "\"jersey.gain\"")?;

@@ -3,7 +3,7 @@
 use super::error::Source;
 use super::network::{direction, params};
 use super::places::Places;
-use super::reader::{ReadContext, Stack, Val};
+use super::reader::{ReadContext, Val};
 use super::table_names::{TableNames, flow_names};
 use super::tree::{Node, NodeKind};
 use contend_sim::scenario::Place;
@@ -12,7 +12,7 @@ use contend_sim::scenario::Place;
 /// `ap-router`. Errors are ignored here: they are reported when the network is read.
 pub(crate) fn table_names(source: &Source, tree: &Node) -> TableNames {
     let params = params(source, tree).unwrap_or_default();
-    let cx = ReadContext { source, params: &params, member: Some((1, 1)), stack: Stack::default() };
+    let cx = ReadContext { member: Some((1, 1)), ..ReadContext::new(source, &params) };
     let tables = |kind: &str| {
         let list = match tree.get(kind).map(|node| &node.kind) {
             Some(NodeKind::List(list)) => list.as_slice(),

@@ -49,12 +49,11 @@ const LARGEST_ON_AIR: u32 = 2296;
 /// The network that `tree` describes, for a run of `duration`.
 pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Traces) -> Result<Resolved, FileError> {
     let params = params(source, tree)?;
-    let mut cx = ReadContext { source, params: &params, member: None, stack: Stack::default() };
-    cx.stack = Val { cx, path: String::new(), node: tree }
-        .table()?
-        .read_or("stack", cx.stack, |v| v.word(&[("rfc", Stack::Rfc), ("linux", Stack::Linux)]))?;
+    let mut cx = ReadContext::new(source, &params);
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
-    root.get("stack");
+    cx.stack = root.read_or("stack", cx.stack, |v| v.word(&[("rfc", Stack::Rfc), ("linux", Stack::Linux)]))?;
+    // All that is read from here on has the file's stack.
+    root.cx = cx;
     root.get("param");
     let mut b = Builder::new(traces);
     let (wifi_at, field_at) = (root.get("wifi"), root.get("field"));
@@ -136,11 +135,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
 pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
     let mut params = vec![];
     let Some(node) = tree.get("param") else { return Ok(params) };
-    let none = Val {
-        cx: ReadContext { source, params: &[], member: None, stack: Stack::default() },
-        path: "param".into(),
-        node,
-    };
+    let none = Val { cx: ReadContext::new(source, &[]), path: "param".into(), node };
     for (entry, v) in none.table()?.all() {
         if !entry.key.starts_with(|c: char| c.is_ascii_alphabetic())
             || !entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -156,9 +151,7 @@ pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quanti
         let known = if let NodeKind::Text(name) = &v.node.kind { params.iter().find(|p| p.0 == *name) } else { None };
         let value = match known {
             Some(&(_, value)) => value,
-            None => {
-                Val { cx: ReadContext { source, params: &params, member: None, stack: Stack::default() }, ..v }.any()?
-            }
+            None => Val { cx: ReadContext::new(source, &params), ..v }.any()?,
         };
         params.push((entry.key.clone(), value));
     }

@@ -37,7 +37,12 @@ pub(crate) enum Stack {
     Linux,
 }
 
-impl ReadContext<'_> {
+impl<'a> ReadContext<'a> {
+    /// The context of a value that stands alone, with the default stack.
+    pub fn new(source: &'a Source, params: &'a [(String, Quantity)]) -> ReadContext<'a> {
+        ReadContext { source, params, member: None, stack: Stack::default() }
+    }
+
     fn lookup(&self, name: &str) -> Option<Quantity> {
         let param = self.params.iter().find(|p| p.0 == name).map(|p| p.1);
         param.or_else(|| match (name, self.member) {

@@ -149,36 +149,26 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     let cx = ReadContext { member: None, ..val.cx };
     let variant = variant.of(stack);
 
-    let cc = match f.get("cc") {
-        Some(v) => {
-            let mut cc = named(&v, cc::REGISTRY, "congestion controller", Some(variant.cc), &[])?.0;
-            let table = v.pick()?;
-            variant.apply(&mut cc, &|name| table.node.get(name).is_some());
-            apply_stack(stack, &mut cc, &|name| table.node.get(name).is_some());
-            objection(&v, cc.entry.name, (cc.entry.build)(&cc.args))?;
-            cc
-        }
-        None => {
-            let mut cc = default_choice(cx, cc::REGISTRY, variant.cc, &[])?;
-            variant.apply(&mut cc, &|_| false);
-            apply_stack(stack, &mut cc, &|_| false);
-            cc
-        }
+    let at = f.get("cc").map(|v| v.pick()).transpose()?;
+    let mut cc = match &at {
+        Some(v) => named(v, cc::REGISTRY, "congestion controller", Some(variant.cc), &[])?.0,
+        None => default_choice(cx, cc::REGISTRY, variant.cc, &[])?,
     };
-    let recovery = match f.get("recovery") {
-        Some(v) => {
-            let mut recovery = named(&v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0;
-            let table = v.pick()?;
-            apply_stack(stack, &mut recovery, &|name| table.node.get(name).is_some());
-            objection(&v, recovery.entry.name, (recovery.entry.build)(&recovery.args))?;
-            recovery
-        }
-        None => {
-            let mut recovery = default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?;
-            apply_stack(stack, &mut recovery, &|_| false);
-            recovery
-        }
+    let given = |name: &str| at.as_ref().is_some_and(|v| v.node.get(name).is_some());
+    variant.apply(&mut cc, &given);
+    apply_stack(stack, &mut cc, &given);
+    if let Some(v) = &at {
+        objection(v, cc.entry.name, (cc.entry.build)(&cc.args))?;
+    }
+    let at = f.get("recovery").map(|v| v.pick()).transpose()?;
+    let mut recovery = match &at {
+        Some(v) => named(v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0,
+        None => default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?,
     };
+    apply_stack(stack, &mut recovery, &|name| at.as_ref().is_some_and(|v| v.node.get(name).is_some()));
+    if let Some(v) = &at {
+        objection(v, recovery.entry.name, (recovery.entry.build)(&recovery.args))?;
+    }
     let reads_sack = (recovery.entry.build)(&recovery.args).is_ok_and(|r| r.options().sack);
     let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
         false if reads_sack => Err(v.error(
@@ -257,10 +247,13 @@ fn linux() -> [(&'static str, Value); 4] {
 
 /// Sets the parameters in which `stack` differs, except those that the file gives.
 fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> bool) {
-    if stack == Stack::Linux {
-        let differs = |name: &str| choice.entry.params.iter().any(|p| p.name == name) && !given(name);
-        let values = linux().into_iter().filter(|(name, _)| differs(name)).collect::<Vec<_>>();
-        values.into_iter().for_each(|(name, value)| choice.args.set(name, value));
+    if stack == Stack::Rfc {
+        return;
+    }
+    for (name, value) in linux() {
+        if choice.entry.params.iter().any(|p| p.name == name) && !given(name) {
+            choice.args.set(name, value);
+        }
     }
 }
 

@@ -116,13 +116,8 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         in_sections: true,
         value: |e, x, run| {
-            let Expr::Comparison(c) = argument(x, 0) else { return Ok(Values::One(0.0)) };
-            let held = sections(e, argument(x, 1), run, |from, to| {
-                let side = |x: &Expr| eval::number(&x.between(from, to), run);
-                Ok(f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?))))
-            })?;
-            let share = stats::mean(&held).map(Values::One);
-            share.ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
+            let share = stats::mean(&where_it_holds(e, x, run, |holds, _| f64::from(u8::from(holds)))?);
+            share.map(Values::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
         },
         range: |_| Range::SHARE,
         ..function(
@@ -136,13 +131,8 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         in_sections: true,
         value: |e, x, run| {
-            let Expr::Comparison(c) = argument(x, 0) else { return Ok(Values::One(0.0)) };
-            let holds = sections(e, argument(x, 1), run, |from, to| {
-                let side = |x: &Expr| eval::number(&x.between(from, to), run);
-                Ok(if c.relation.holds(side(&c.left)?, side(&c.right)?) { from } else { run.sim_s })
-            })?;
-            let first = holds.into_iter().fold(run.sim_s, f64::min);
-            Ok(Values::One(first - run.warmup_s))
+            let starts = where_it_holds(e, x, run, |holds, from| if holds { from } else { run.sim_s })?;
+            Ok(Values::One(starts.into_iter().fold(run.sim_s, f64::min) - run.warmup_s))
         },
         range: |_| Range::FROM_ZERO,
         ..function(
@@ -260,6 +250,15 @@ fn names_a_metric(e: &Syntax<'_>) -> bool {
         Part::Call { arguments, .. } => arguments.iter().any(|a| names_a_metric(&a.value)),
         Part::Number(_) | Part::Text(_) => false,
     }
+}
+
+/// Applies `f` to whether the comparison `x[0]` holds in each section of length `x[1]`, and to the section's start.
+fn where_it_holds(e: &Expr, x: &[Expr], run: &Run, f: impl Fn(bool, f64) -> f64) -> Result<Vec<f64>, Unmeasured> {
+    let Expr::Comparison(c) = argument(x, 0) else { return Ok(vec![0.0]) };
+    sections(e, argument(x, 1), run, |from, to| {
+        let side = |x: &Expr| eval::number(&x.between(from, to), run);
+        Ok(f(c.relation.holds(side(&c.left)?, side(&c.right)?), from))
+    })
 }
 
 /// Applies `f` to the start and end of each section of the measured interval.
