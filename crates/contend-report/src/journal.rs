@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// The journal's name in its folder.
 pub const NAME: &str = "journal.jsonl";
 /// The journal's format.
-pub const SCHEMA: &str = "contend/journal/3";
+pub const SCHEMA: &str = "contend/journal/4";
 /// Minimum time between two synchronisations (fsync). A power failure can lose the runs of this time.
 const UNSYNCED: Duration = Duration::from_secs(1);
 
@@ -342,6 +342,8 @@ struct KeptRead {
 #[derive(Serialize, Deserialize)]
 struct Histogram {
     zeros: u64,
+    /// Durations other than zero: their number and sum.
+    others: u64,
     sum_ns: u64,
     /// Upper end of each bucket in microseconds, and its count.
     buckets: Vec<(u64, u32)>,
@@ -365,8 +367,8 @@ impl Serialize for Codes<'_> {
 impl Kept<'_> {
     fn of(run: &Run) -> Kept<'_> {
         let histogram = |d: &Durations| {
-            let (zeros, sum, buckets) = d.to_parts();
-            Histogram { zeros, sum_ns: sum.as_nanos(), buckets }
+            let (zeros, others, sum, buckets) = d.to_parts();
+            Histogram { zeros, others, sum_ns: sum.as_nanos(), buckets }
         };
         Kept {
             stations: &run.stations,
@@ -388,7 +390,8 @@ impl Kept<'_> {
 
 impl KeptRead {
     fn give_back(self, run: &mut Run) {
-        let durations = |h: &Histogram| Durations::from_parts(h.zeros, Span::from_nanos(h.sum_ns), &h.buckets);
+        let durations =
+            |h: &Histogram| Durations::from_parts(h.zeros, h.others, Span::from_nanos(h.sum_ns), &h.buckets);
         let success = |n: &u64| {
             let station = (n / 2) as u32;
             if n % 2 == 1 { Success::new(AP, station) } else { Success::new(station, AP) }

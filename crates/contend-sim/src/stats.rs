@@ -94,19 +94,27 @@ impl Durations {
         let counts = self.buckets.iter().flat_map(|b| b.iter().enumerate());
         zeros.into_iter().chain(counts.filter(|(_, n)| **n > 0).map(|(i, n)| (ends(i), u64::from(*n))))
     }
-    /// The content as plain numbers, for [`Durations::from_parts`]: the number of zeros, the sum, and the first
-    /// microsecond and the count of each bucket that is not empty.
-    pub fn to_parts(&self) -> (u64, Span, Vec<(u64, u32)>) {
+    /// The content as plain numbers, for [`Durations::from_parts`]: the number of zeros, the number and the sum of the
+    /// other durations, and the first microsecond and the count of each bucket that is not empty.
+    pub fn to_parts(&self) -> (u64, u64, Span, Vec<(u64, u32)>) {
         let counts = self.buckets.iter().flat_map(|b| b.iter().enumerate());
-        (self.zeros, self.sum, counts.filter(|(_, n)| **n > 0).map(|(i, n)| (ends(i).0, *n)).collect())
+        (self.zeros, self.len, self.sum, counts.filter(|(_, n)| **n > 0).map(|(i, n)| (ends(i).0, *n)).collect())
     }
     /// The histogram with this content, see [`Durations::to_parts`].
-    pub fn from_parts(zeros: u64, sum: Span, buckets: &[(u64, u32)]) -> Durations {
+    pub fn from_parts(zeros: u64, len: u64, sum: Span, buckets: &[(u64, u32)]) -> Durations {
         let mut counts = (!buckets.is_empty()).then(|| Box::new([0; BUCKETS]));
         if let Some(counts) = &mut counts {
             buckets.iter().for_each(|(us, n)| counts[bucket(*us)] = *n);
         }
-        Durations { zeros, len: buckets.iter().map(|(_, n)| u64::from(*n)).sum(), sum, buckets: counts }
+        Durations { zeros, len, sum, buckets: counts }
+    }
+    /// Drops the buckets, which take most of the memory. Number, sum and mean stay; quantiles are lost.
+    pub fn drop_buckets(&mut self) {
+        self.buckets = None;
+    }
+    /// False after [`Durations::drop_buckets`], if there is a duration above zero.
+    pub fn has_buckets(&self) -> bool {
+        self.len == 0 || self.buckets.is_some()
     }
     /// Removes all durations.
     pub fn clear(&mut self) {
@@ -120,8 +128,9 @@ impl Durations {
     pub fn mean_ms(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.sum.as_millis_f64() / self.len() as f64 }
     }
-    /// Quantile `q` (0..1) in milliseconds, as if the durations of a bucket were spread evenly in it; 0 when empty. The
-    /// exact quantile is in the same bucket: see [`Durations::resolution_ms`].
+    /// Quantile `q` (0..1) in milliseconds, as if the durations of a bucket were spread evenly in it; 0 when empty or
+    /// without [buckets](Durations::has_buckets). The exact quantile is in the same bucket: see
+    /// [`Durations::resolution_ms`].
     pub fn quantile_ms(&self, q: f64) -> f64 {
         let rank = q.clamp(0.0, 1.0) * self.len() as f64;
         let mut below = 0.0;
@@ -355,6 +364,17 @@ mod tests {
         assert_eq!(r, ReceiverCounters { packets: 2, bytes: 1540, ..ReceiverCounters::default() });
     }
 
+    #[test]
+    fn without_buckets_number_and_sum_stay() {
+        let mut d = Durations::new();
+        [0, 3, 70_000].iter().for_each(|us| d.record(Span::from_micros(*us)));
+        let (zeros, others, sum, buckets) = d.to_parts();
+        let same = Durations::from_parts(zeros, others, sum, &buckets);
+        assert_eq!((same.quantile_ms(0.9), same.len()), (d.quantile_ms(0.9), 3));
+        assert!(d.has_buckets());
+        d.drop_buckets();
+        assert_eq!((d.len(), d.sum(), d.has_buckets()), (3, Span::from_micros(70_003), false));
+    }
     #[test]
     fn a_quantile_is_interpolated_in_its_bucket_and_no_further_from_the_exact_one_than_the_bucket_is_wide() {
         // Durations from 60 to 160 ms that fill their buckets evenly: the quantiles of a uniform distribution.

@@ -3,7 +3,6 @@
 //! Serialized, they are the schema `contend/run/2`: keys are the names of `writing/output/field.rs`, and numbers are in
 //! base units. Fields of the structs here have the unit in their name (`wall_s`), keys of the JSON have not (`wall`).
 
-use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::StationId;
 use serde::{Deserialize, Serialize};
@@ -172,13 +171,14 @@ impl Run {
         self.drop_histograms();
     }
 
-    /// Drops the histograms; keeps every number.
+    /// Drops the buckets of the histograms; keeps every number, and the number and sum of what they hold.
     pub fn drop_histograms(&mut self) {
         for flow in &mut self.flows {
-            (flow.rtt, flow.delay) = (Durations::new(), Durations::new());
+            flow.rtt.drop_buckets();
+            flow.delay.drop_buckets();
         }
         for queue in &mut self.queues {
-            queue.delay = Durations::new();
+            queue.delay.drop_buckets();
         }
     }
 

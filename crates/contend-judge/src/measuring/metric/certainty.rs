@@ -69,7 +69,8 @@ impl Expr {
 }
 
 impl Metric {
-    fn is_percentile(&self) -> bool {
+    /// True for a percentile of samples.
+    pub(super) fn is_percentile(&self) -> bool {
         matches!(self.aspect, Aspect::Percentile(..))
     }
 }

@@ -222,6 +222,7 @@ impl<'a> Asked<'a> {
         Ok(match self.metric.aspect {
             Aspect::Word(COUNT) => all.len() as f64,
             Aspect::Word(_) => all.sum().as_secs_f64(),
+            Aspect::Percentile(..) if !all.has_buckets() => return Err(self.undefined("the distribution was not kept")),
             Aspect::Percentile(p, shift) => {
                 let value = all.quantile_ms(f64::from(p) / 100.0) / 1e3;
                 value + shift * resolution_s(value)

@@ -157,6 +157,11 @@ fn claims_find_the_histograms_and_series_that_they_need() {
                 [[claim]]\nid = \"c\"\nmetric = \"cwnd[up.1]\"\nexpect = { at_least = 1 }\n\
                 [[claim]]\nid = \"d\"\nmetric = \"queue.delay.p50[ap]\"\nexpect = { at_most = \"1s\" }\n\
                 [[claim]]\nid = \"e\"\nmetric = \"queue.length[ap][1s..2s]\"\nexpect = { at_most = 100 }\n";
+    let mean = "[[claim]]\nid = \"f\"\nmetric = \"delay.sum / delay.count / delay.mean\"\nexpect = { near = 1, \
+                within = 1e-9 }\n";
+    let means = Call::new(&format!("{SMALL}{mean}")).set("seeds", "1").outcome();
+    assert_eq!(means.claims[0].verdict.as_str(), "reproduced");
+    assert!(means.runs.iter().all(|r| r.flows.iter().all(|f| !f.delay.has_buckets())), "a mean needs no buckets");
     for detail in [false, true] {
         let call = Call::new(&format!("{SMALL}{more}")).set("seeds", "1");
         let o = if detail { call.detail() } else { call }.outcome();

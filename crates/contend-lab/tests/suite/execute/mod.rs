@@ -87,7 +87,7 @@ fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_t
     let (bare, full) = (execute(SMALL), Call::new(SMALL).detail().capture("1s", "2s").outcome());
     assert!(bare.runs.iter().all(|r| r.detail.series.time_s.is_empty()
         && r.detail.frames.is_empty()
-        && r.flows.iter().all(|f| f.rtt.is_empty())));
+        && r.flows.iter().all(|f| !f.rtt.has_buckets())));
     assert!(full.runs.iter().all(|r| r.detail.series.time_s.len() == 31 && r.flows.iter().all(|f| !f.rtt.is_empty())));
     assert!(
         !full.runs[0].detail.frames.is_empty() && full.runs[1].detail.frames.is_empty(),

@@ -383,7 +383,7 @@ fn distribution(
     command: &str,
 ) -> Option<Figure> {
     let mut merged: Vec<Merged> = Vec::new();
-    for f in runs.iter().flat_map(|r| &r.flows).filter(|f| !of(f).is_empty()) {
+    for f in runs.iter().flat_map(|r| &r.flows).filter(|f| of(f).buckets().next().is_some()) {
         let name: &str = if each { &f.name } else { &f.group };
         match merged.iter_mut().find(|m| m.name == name) {
             Some(m) => m.all.merge(of(f)),

@@ -44,7 +44,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .share(),
     flow("delay", Dimension::Time, "one-way delay of data packets", |a| a.durations(a.flows().map(|f| &f.delay)))
         .aspects(Aspects::Samples)
-        .needs(|_, s| s.histograms = true)
+        .needs(|m, s| s.histograms |= m.is_percentile())
         .reported(&["delay.mean", "delay.p50", "delay.p95", "delay.p99"]),
     flow(
         "jain",

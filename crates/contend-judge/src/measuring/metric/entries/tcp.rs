@@ -73,7 +73,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         a.durations(a.flows().map(|f| &f.rtt))
     })
     .aspects(Aspects::Samples)
-    .needs(|_, s| s.histograms = true)
+    .needs(|m, s| s.histograms |= m.is_percentile())
     .reported(&["rtt.mean", "rtt.p50", "rtt.p95", "rtt.p99"]),
     flow("cwnd", Dimension::Packets, "mean congestion window over time", |a| {
         over_time(a, |s| Ok(f64::from(s.snd_cwnd)))
