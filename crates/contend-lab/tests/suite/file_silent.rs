@@ -132,9 +132,9 @@ fn a_queue_that_has_no_room_for_a_packet_is_refused() {
     // Only acknowledgments of the upload pass.
     let uploads = GOOD.replace("\"= load\"", "0").replace("load = 3", "load = 0");
     let queue = |limit: &str| uploads.replace("\"fifo\"", &format!("{{ kind = \"fifo\", limit = \"{limit}\" }}"));
-    assert_eq!(message_with(&queue("40B"), &[]), "");
-    let least = refused("7:9: `ap.queue", "acknowledgment", "up", 40, "write limit = \"40B\" or more");
-    assert_eq!(message_with(&queue("39B"), &[]), least);
+    assert_eq!(message_with(&queue("52B"), &[]), "");
+    let least = refused("7:9: `ap.queue", "acknowledgment", "up", 52, "write limit = \"52B\" or more");
+    assert_eq!(message_with(&queue("51B"), &[]), least);
     // The queue of all stations, of the wires, of their reverse direction.
     let one = |key: &str| format!("{key} = {{ kind = \"codel\", limit = \"999B\" }}");
     let wifi = message("standard = \"802.11g\"", &format!("standard = \"802.11g\"\n{}", one("queue")));

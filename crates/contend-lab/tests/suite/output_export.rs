@@ -183,7 +183,7 @@ fn a_flow_is_written_as_iperf3_would() {
         keys
     };
     let run: &Run = &o.runs[0];
-    for (i, name, mss) in [(0, "web.1.json", 1460), (1, "web.2.json", 1460), (2, "backup.json", 1448)] {
+    for (i, name, mss) in [(0, "web.1.json", 1448), (1, "web.2.json", 1448), (2, "backup.json", 1448)] {
         let (d, flow, samples) = (read(name), &run.flows[i], &run.detail.series.flows[i]);
         let test = &d["start"]["test_start"];
         assert_eq!((&test["protocol"], &test["num_streams"]), (&json!("TCP"), &json!(1)));

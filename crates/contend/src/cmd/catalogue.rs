@@ -105,7 +105,7 @@ fn algorithm(i: &Algorithm) -> String {
     out += "\n  Parameters:\n";
     let mut told: Option<&[Param]> = None;
     for p in i.params {
-        let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
+        let default = default(i, p);
         let value = wrapped(&format!("{}, {default}", unit(p)), WIDTH, 21);
         out += &format!("    {:<16} {}\n    {:<16} {value}\n", p.name, wrapped(p.doc, WIDTH, 21), "");
         // Several parameters in a row may be tables of the same kind. The kind is explained once.
@@ -196,5 +196,14 @@ fn unit(p: &Param) -> String {
         Unit::Numbers => "list of numbers".into(),
         Unit::Group(of) => format!("table of {}", of.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")),
         Unit::Drops => "list like [{ flow = \"f\", segment = 20, copy = 0 }]".into(),
+    }
+}
+
+/// The default of the parameter `p` of `a` in words.
+fn default(a: &Algorithm, p: &Param) -> String {
+    match a.default_of(p) {
+        None => "must be given".to_owned(),
+        Some((usual, None)) => format!("default {usual}"),
+        Some((usual, Some(rfc))) => format!("default {usual} ({rfc} with stack = \"rfc\")"),
     }
 }

@@ -283,7 +283,7 @@ fn every_word_of_a_file_can_be_explained() {
     explain("estimate", &["flow.estimate (keys)", "in [[flow]], or --set flow.0.estimate=..."]);
     explain(
         "flow.0.window",
-        &["flow.window (keys)", "Value:   packets or bytes", "Default: \"1000p\"", "Example: window = \"42p\""],
+        &["flow.window (keys)", "Value:   packets or bytes", "Default: 3 MiB", "Example: window = \"42p\""],
     );
     explain("[[flow]]", &["[[flow]] (tables)", "    window           Receiver's window"]);
     explain("ap.queue.limit", &["ap.queue.limit (parameters)", "of fifo (qdiscs): "]);

@@ -252,7 +252,7 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ("flow.0.delay=-1ms", "is negative: -0.001s"),
     ("flow.0.start=99s", "is too late for member 1"),
     ("flow.0.tcp={", "names an unknown TCP variant: \"{\""),
-    ("flow.0.tcp.rto.min=99s", "has min 99s above max 60s"),
+    ("flow.0.tcp.rto.min=199s", "has min 199s above max 120s"),
     ("flow.0.traffic={ kind = \"files\", gap = \"2s\" }", "has `gap` and no `count`"),
     ("duration=0s", "`duration` is zero"),
     ("duration=inf", "`duration` is not a finite number"),

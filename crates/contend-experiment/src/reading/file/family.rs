@@ -60,6 +60,12 @@ pub struct Algorithm {
     pub facts: &'static [Fact],
 }
 
+/// Parameters of controllers and recoveries that Linux has otherwise, with their values as in a file: slow start opens
+/// the window by all that an ACK acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window,
+/// not what is in flight.
+pub(crate) const LINUX: [(&str, &str); 4] =
+    [("abc", "0"), ("form", "linux"), ("hystart", "linux"), ("halve_from", "cwnd")];
+
 impl Family {
     /// Every family, in the order of lists.
     pub const ALL: [Family; 16] = [
@@ -186,6 +192,14 @@ impl Algorithm {
     /// How a file selects this algorithm.
     pub fn usage(&self) -> String {
         self.family.usage().replace("NAME", self.name)
+    }
+    /// The default of its parameter `p` in a file: that of the stack of Linux, and that of `stack = "rfc"` if it
+    /// differs. `None` if the parameter must be given.
+    pub fn default_of(&self, p: &Param) -> Option<(&'static str, Option<&'static str>)> {
+        let plain = p.default?;
+        let has_stack = matches!(self.family, Family::Controllers | Family::Recoveries);
+        let linux = LINUX.iter().find(|(name, text)| has_stack && *name == p.name && *text != plain);
+        Some(linux.map_or((plain, None), |(_, text)| (*text, Some(plain))))
     }
     /// What it needs of the network around it, in words; empty for nothing.
     pub fn needs(&self) -> String {

@@ -29,6 +29,8 @@ pub(crate) struct Draft<'a> {
     /// Place of the traffic, and IP bytes of the largest datagram that the traffic writes; `None` for TCP.
     pub datagram: Option<(Val<'a>, u64)>,
     pub transport: Transport,
+    /// True with `tcp.tsq`.
+    pub asks_small_queue: bool,
     pub category: Category,
     pub traffic: Choice<traffic::Build>,
     pub start: Start,
@@ -61,6 +63,8 @@ impl<'a> Draft<'a> {
             packet_at.as_ref().map_or(Ok(PACKET), |v| Ok(v.bytes(u64::from(UDP_HEADERS) + 1..=65_535)? as u32))?;
 
         let (transport, payload) = transport(&mut f, &mut udp, udp_at.as_ref(), packet, packet_at.as_ref())?;
+        let tcp_at = f.get("tcp").map(|v| v.pick()).transpose()?;
+        let asks_small_queue = tcp_at.is_some_and(|v| v.node.get("tsq").is_some());
         let traffic_at = f.get("traffic");
         let traffic = traffic(&f, &mut udp, udp_at.as_ref(), traffic_at.as_ref())?;
         if udp_at.is_some() {
@@ -98,6 +102,7 @@ impl<'a> Draft<'a> {
             packet_at,
             datagram,
             transport,
+            asks_small_queue,
             category,
             traffic,
             start,

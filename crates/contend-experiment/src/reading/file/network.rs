@@ -18,7 +18,7 @@ use super::places::Places;
 use super::reach::Reach;
 use super::reader::{ReadContext, Stack, Val};
 use super::site::Sites;
-use super::tcp::check_small_queues;
+use super::tcp::small_queues;
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
 use super::wifi::{Loss, Wifi, check_losses, check_weights};
@@ -125,8 +125,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
         Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
     }
-    let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
-    check_small_queues(&scenario, &b.from)?;
+    let mut scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
+    small_queues(&mut scenario, &b.from, &b.asks_small_queue)?;
     passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
@@ -180,6 +180,8 @@ struct Builder<'a> {
     members: Vec<Member>,
     /// Place of each flow's `from`.
     from: Vec<Val<'a>>,
+    /// True for each flow with `tcp.tsq`.
+    asks_small_queue: Vec<bool>,
     losses: Vec<Loss<'a>>,
     /// The rate of wires that do not state theirs.
     wire_rate: WireRate,
@@ -205,6 +207,7 @@ impl<'a> Builder<'a> {
             flows: vec![],
             members: vec![],
             from: vec![],
+            asks_small_queue: vec![],
             losses: vec![],
             wire_rate: WIRE_RATE,
             field: None,

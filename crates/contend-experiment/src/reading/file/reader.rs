@@ -31,9 +31,9 @@ pub(crate) struct ReadContext<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Stack {
     /// That of the RFCs, and of ns-2.
-    #[default]
     Rfc,
     /// That of a Linux of today.
+    #[default]
     Linux,
 }
 

@@ -2,6 +2,7 @@
 
 use super::choice::{default_choice, named, named_list, objection};
 use super::error::FileError;
+use super::family::LINUX;
 use super::reader::{Fields, ReadContext, Stack, Val};
 use super::tree::NodeKind;
 use crate::names::suggest;
@@ -142,7 +143,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     let (variant, mut f) = match &val.node.kind {
         NodeKind::Text(name) => (variant(val, name)?, Fields::empty(val)),
         _ => {
-            let mut f = val.described("newreno")?;
+            let mut f = val.described("cubic")?;
             (base(val, &mut f)?, f)
         }
     };
@@ -183,6 +184,11 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     })?;
     let window_scaling = f.read_or("window_scaling", true, |v| v.flag())?;
     let name = name(variant, &cc, &recovery);
+    let large = match stack {
+        Stack::Rfc => Amount::Packets(1000),
+        // Half of tcp_rmem's 6 MiB is window, half is for what the kernel needs beside the payload.
+        Stack::Linux => Amount::Bytes(3 << 20),
+    };
     // TCP_DELACK_MIN, TCP_MAX_QUICKACKS.
     let acks = match stack {
         Stack::Rfc => (1, Span::from_millis(100), 0),
@@ -192,11 +198,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         name,
         cc,
         recovery,
-        window: flow.read_or(
-            "window",
-            if window_scaling { Amount::Packets(1000) } else { Amount::Bytes(65_535) },
-            |v| window(&v),
-        )?,
+        window: flow.read_or("window", if window_scaling { large } else { Amount::Bytes(65_535) }, |v| window(&v))?,
         ack: flow.read_or("ack", acks.0, |v| v.segments(1..=1000))?,
         ack_delay: flow.read_or("ack_delay", acks.1, |v| v.positive_span())?,
         quick_acks: flow.read_or("quick_acks", acks.2, |v| v.segments(0..=1000))?,
@@ -212,7 +214,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         })?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
-        tsq: f.read_or("tsq", None, |v| small_queue(&v))?,
+        tsq: f.read_or("tsq", (stack == Stack::Linux).then_some(SMALL_QUEUE), |v| small_queue(&v))?,
         rto: f.get("rto").map_or(Ok(variant.rto(stack)), |v| rto(&v, variant.rto(stack)))?,
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
@@ -238,24 +240,21 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     }
 }
 
-/// Parameters of controllers and recoveries that Linux has otherwise: slow start opens the window by all that an ACK
-/// acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window, not what is in flight.
-fn linux() -> [(&'static str, Value); 4] {
-    let word = |w: &str| Value::Word(w.to_owned());
-    [("abc", Value::Integer(0)), ("form", word("linux")), ("hystart", word("linux")), ("halve_from", word("cwnd"))]
-}
-
 /// Sets the parameters in which `stack` differs, except those that the file gives.
 fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> bool) {
     if stack == Stack::Rfc {
         return;
     }
-    for (name, value) in linux() {
+    for (name, text) in LINUX {
         if choice.entry.params.iter().any(|p| p.name == name) && !given(name) {
+            let value = text.parse().map_or_else(|_| Value::Word(text.to_owned()), Value::Integer);
             choice.args.set(name, value);
         }
     }
 }
+
+/// TCP Small Queues as mac80211 sets them (`ieee80211_hw::tx_sk_pacing_shift`), with tcp_limit_output_bytes.
+const SMALL_QUEUE: SmallQueue = SmallQueue { shift: 7, most: 1 << 20 };
 
 /// `"off"`, or the limits of TCP Small Queues.
 fn small_queue(v: &Val) -> Result<Option<SmallQueue>, FileError> {
@@ -264,19 +263,19 @@ fn small_queue(v: &Val) -> Result<Option<SmallQueue>, FileError> {
     }
     let mut f = v.table()?;
     let queue = SmallQueue {
-        // ieee80211_hw::tx_sk_pacing_shift of mac80211.
-        shift: f.read_or("shift", 7, |v| v.integer(0..=20))? as u32,
-        most: f.read_or("most", 1 << 20, |v| v.bytes(1..=1 << 30))?,
+        shift: f.read_or("shift", SMALL_QUEUE.shift, |v| Ok(v.integer(0..=20)? as u32))?,
+        most: f.read_or("most", SMALL_QUEUE.most, |v| v.bytes(1..=1 << 30))?,
     };
     f.finish()?;
     Ok(Some(queue))
 }
 
-/// Checks that senders with a small queue are told when packets leave their station. `from` has the place of each
-/// flow's `from`.
-pub(crate) fn check_small_queues(s: &Scenario, from: &[Val]) -> Result<(), FileError> {
+/// Checks that senders with a small queue are told when packets leave their station. Where they are not, a small queue
+/// that the file does not ask for is left out. `from` has the place of each flow's `from`; `asked` is true for flows
+/// with `tcp.tsq`.
+pub(crate) fn small_queues(s: &mut Scenario, from: &[Val], asked: &[bool]) -> Result<(), FileError> {
     let cell = s.cell.as_ref();
-    for (flow, at) in s.flows.iter().zip(from) {
+    for ((flow, at), asked) in s.flows.iter_mut().zip(from).zip(asked) {
         let message = match (&flow.ends.transport, flow.from) {
             (Transport::Tcp(tcp), _) if tcp.tsq.is_none() => continue,
             (Transport::Udp(_), _) => continue,
@@ -289,7 +288,10 @@ pub(crate) fn check_small_queues(s: &Scenario, from: &[Val]) -> Result<(), FileE
             },
             _ => "has tcp.tsq, which limits what a sender has in the queue of its own station, but is not on the air",
         };
-        return Err(at.error(message, "write tsq = \"off\""));
+        match &mut flow.ends.transport {
+            Transport::Tcp(tcp) if !asked => tcp.tsq = None,
+            _ => return Err(at.error(message, "write tsq = \"off\"")),
+        }
     }
     Ok(())
 }
@@ -302,7 +304,8 @@ fn handshake(v: &Val) -> Result<Handshake, FileError> {
     }
 }
 
-/// The variant that a table starts from: its `kind`, or the variant with the name of its controller, or NewReno.
+/// The variant that a table starts from: its `kind`, or the variant with the name of its controller, or that of the
+/// stack: CUBIC in Linux, else NewReno.
 fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
     if let Some(kind) = f.get("kind") {
         return variant(&kind, kind.text()?);
@@ -316,7 +319,8 @@ fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
             .and_then(|k| if let NodeKind::Text(name) = &k.kind { Some(name.as_str()) } else { None }),
     });
     // An unknown controller is reported when the controller is read.
-    name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, "newreno"), Ok)
+    let usual = if val.cx.stack == Stack::Linux { "cubic" } else { "newreno" };
+    name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, usual), Ok)
 }
 
 fn rto(val: &Val, usual: RtoSpec) -> Result<RtoSpec, FileError> {

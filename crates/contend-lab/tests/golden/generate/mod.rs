@@ -42,7 +42,7 @@ impl Draws {
 }
 
 /// Number of networks, all of which are frozen.
-pub(crate) const NETWORKS: u64 = 3000;
+pub(crate) const NETWORKS: u64 = 3100;
 /// Networks from this number on are fields.
 pub(crate) const FIRST_FIELD: u64 = 2000;
 /// Networks from this number on are cells of 802.11n and later.
@@ -52,12 +52,16 @@ pub(crate) const FIRST_MODERN: u64 = 2400;
 pub(crate) const FIRST_MIXED: u64 = 2800;
 /// Networks from this number on have CAKE in their queues, and protect their TXOPs.
 pub(crate) const FIRST_SHAPED: u64 = 2900;
+/// Networks from this number on are of every kind, with the TCP of Linux where their flows say nothing.
+pub(crate) const FIRST_LINUX: u64 = 3000;
 
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
     let d = &mut Draws(number.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(11));
-    let mut t = format!("duration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
+    let stack = if number >= FIRST_LINUX { "linux" } else { "rfc" };
+    let mut t = format!("stack = \"{stack}\"\nduration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
+    let number = if number >= FIRST_LINUX { d.below(FIRST_LINUX as usize) as u64 } else { number };
     if number >= FIRST_SHAPED {
         shaped(d, &mut t);
     } else if number >= FIRST_MIXED {

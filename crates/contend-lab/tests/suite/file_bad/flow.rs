@@ -87,7 +87,7 @@ const CASES: &[Case] = &[
     (
         "tcp = \"newreno\"",
         "tcp = { window_scaling = false }\nwindow = \"100p\"",
-        "t.toml:17:10: `flow.0.window` is too large without window scaling: 146000B\n  help: write at most 65535B, or \
+        "t.toml:17:10: `flow.0.window` is too large without window scaling: 144800B\n  help: write at most 65535B, or \
             window_scaling = true in tcp",
     ),
     (
@@ -164,8 +164,8 @@ const CASES: &[Case] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\npacket = \"40B\"",
-        "t.toml:17:10: `flow.0.packet` is invalid: a packet of 40 B has no room for payload after 40 B of headers\
-            \n  help: write at least 41 B",
+        "t.toml:17:10: `flow.0.packet` is invalid: a packet of 40 B has no room for payload after 52 B of headers\
+            \n  help: write at least 53 B",
     ),
     (
         "tcp = \"newreno\"",
@@ -273,7 +273,7 @@ const CASES: &[Case] = &[
     ),
     (
         "tcp = \"newreno\"",
-        "tcp = \"newreno\"\nestimate = [\"ts_are\"]",
+        "tcp = { kind = \"newreno\", timestamps = false }\nestimate = [\"ts_are\"]",
         "t.toml:17:13: `flow.0.estimate.0` needs timestamps, but this connection has none\n  help: write tcp = { ..., \
             timestamps = \"1us\" }",
     ),

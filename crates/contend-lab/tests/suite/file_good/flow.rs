@@ -7,8 +7,10 @@ use contend_sim::scenario::{EcnEcho, Handshake, Start, TcpSpec, Transport};
 use serde_json::json;
 
 #[test]
-fn tcp_defaults_are_those_of_the_table() {
-    let r = first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n")));
+fn the_defaults_of_the_rfcs_are_those_of_the_table() {
+    let r = first(&read(&format!(
+        "stack = \"rfc\"\n{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n"
+    )));
     let t = tcp(&r, 0);
     assert_eq!((t.name.as_str(), t.cc.entry.name, t.recovery.entry.name), ("newreno", "reno", "newreno"));
     assert_eq!((t.window, t.ack, t.ack_delay), (Amount::Packets(1000), 1, Span::from_millis(100)));
@@ -24,9 +26,9 @@ fn tcp_defaults_are_those_of_the_table() {
 }
 
 #[test]
-fn with_the_stack_of_linux_a_flow_has_its_defaults_and_keeps_what_it_says() {
+fn a_flow_has_the_defaults_of_linux_and_keeps_what_it_says() {
     let flow = |tcp: &str| {
-        let text = format!("stack = \"linux\"\n{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n");
+        let text = format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n");
         first(&read(&text))
     };
     let r = flow("\"cubic\"");
@@ -46,11 +48,28 @@ fn with_the_stack_of_linux_a_flow_has_its_defaults_and_keeps_what_it_says() {
     for (name, recovery) in [("newreno", "newreno"), ("reno", "rack"), ("vegas", "vegas"), ("bbr", "rack")] {
         assert_eq!(tcp(&flow(&format!("\"{name}\"")), 0).recovery.entry.name, recovery, "{name}");
     }
+    assert_eq!(tcp(&flow("{ pacing = true }"), 0).name, "cubic", "a table without a kind");
+}
+
+#[test]
+fn senders_at_stations_have_small_queues_unless_they_say_otherwise() {
+    let shift = |stack: &str, ends: &str, tcp: &str| {
+        let text = format!("{stack}{CELL}[[flow]]\n{ends}\ntcp = {tcp}\n");
+        super::tcp(&first(&read(&text)), 0).tsq.map(|q| q.shift)
+    };
+    let (up, down) = ("from = \"station\"\nto = \"server\"", "from = \"server\"\nto = \"station\"");
+    assert_eq!(shift("", up, "\"cubic\""), Some(7));
+    assert_eq!(shift("", up, "{ kind = \"reno\", tsq = { shift = 10 } }"), Some(10));
+    assert_eq!(shift("", up, "{ kind = \"cubic\", tsq = \"off\" }"), None);
+    assert_eq!(shift("", down, "\"cubic\""), None);
+    assert_eq!(shift("stack = \"rfc\"\n", up, "\"cubic\""), None);
 }
 
 #[test]
 fn tcp_d_has_the_recovery_and_the_initial_window_of_its_thesis_and_one_name() {
-    let flow = |tcp: &str| first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n")));
+    let flow = |tcp: &str| {
+        first(&read(&format!("stack = \"rfc\"\n{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n")))
+    };
     // Starzetz 2006 §10.2, §10.3: NS2's Reno, two segments.
     for text in
         ["\"tcp_d\"", "{ cc = { kind = \"tcp_d\", k = 4 } }", "{ kind = \"tcp_d\", cc = { epsilon_1000 = 900 } }"]
@@ -95,7 +114,9 @@ fn an_encrypted_flow_may_name_the_bytes_that_encryption_adds() {
 #[test]
 fn tcp_variants_are_pairs() {
     let of = |tcp_value: &str| {
-        let r = first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp_value}\n")));
+        let r = first(&read(&format!(
+            "stack = \"rfc\"\n{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp_value}\n"
+        )));
         let t = tcp(&r, 0);
         (t.name.clone(), t.cc.entry.name, t.recovery.entry.name, t.sack, t.timestamps.is_some())
     };
@@ -161,7 +182,7 @@ fn members_differ_by_lists_and_expressions() {
     let sizes: Vec<Option<u64>> = r.scenario.flows.iter().map(|f| f.ends.size).collect();
     assert_eq!(
         sizes,
-        [Some(31 * 1460), Some(10_000_000), Some(31 * 1460), Some(10_000_000)],
+        [Some(31 * 1448), Some(10_000_000), Some(31 * 1448), Some(10_000_000)],
         "31p is 31 full segments"
     );
 }
@@ -207,7 +228,8 @@ fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
 fn versions_of_jersey_and_westwood_are_variants() {
     let word = |t: &TcpSpec, name: &str| t.cc.args.word(name).to_owned();
     let variant = |tcp_text: &str| {
-        let e = read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp_text}\n"));
+        let e =
+            read(&format!("stack = \"rfc\"\n{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp_text}\n"));
         tcp(&first(&e), 0).clone()
     };
     let t = variant("\"jersey\"");

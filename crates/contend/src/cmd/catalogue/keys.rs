@@ -1,7 +1,7 @@
 //! What a file accepts besides the names of algorithms: tables and keys, words that are values, TCP variants, and the
 //! parameters of algorithms and models. Also the words of `--format`.
 
-use super::{exports, formats, unit};
+use super::{default, exports, formats, unit};
 use contend_core::registry::{Param, Unit};
 use contend_lab::reading::file::keys::{Algorithm, Key, NAMES, RESERVED, Table, keys, settable, tables, variants};
 use contend_lab::reading::model::models;
@@ -146,16 +146,15 @@ fn values(name: &str) -> Vec<String> {
 
 /// A paragraph for each algorithm or model that has a parameter `name` or a parameter with the value `name`.
 fn parameters(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
-    let of = |p: &Param, whose: &str| {
-        let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
-        let text = format!("of {whose}: {}; {}, {default}", p.doc, unit(p));
+    let of = |a: &Algorithm, p: &Param, whose: &str| {
+        let text = format!("of {whose}: {}; {}, {}", p.doc, unit(p), default(a, p));
         format!("  {}\n", wrapped(&text, WIDTH, 4))
     };
     let of_algorithms = algorithms.iter().flat_map(|a| a.params.iter().flat_map(with_members).map(move |p| (a, p)));
     let found = of_algorithms.filter_map(|(a, p)| {
         let whose = format!("{} ({})", a.name, a.family.name());
         if p.name == name {
-            Some(of(p, &whose))
+            Some(of(a, p, &whose))
         } else if words_of(p).any(|w| w == name) {
             Some(format!("  {}\n", wrapped(&format!("a value of `{}` of {whose}: {}", p.name, p.doc), WIDTH, 4)))
         } else {

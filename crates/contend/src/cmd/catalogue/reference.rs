@@ -177,7 +177,8 @@ fn table(t: &Table) -> String {
 
 fn named_variants() -> String {
     let mut out = "A variant is a controller, a recovery and settings under one name: `tcp = \"NAME\"` in a \
-        \\[\\[flow\\]\\], or `tcp = { kind = \"NAME\", ... }` with other settings.\n\n"
+        \\[\\[flow\\]\\], or `tcp = { kind = \"NAME\", ... }` with other settings. The table has what they are with \
+        `stack = \"rfc\"`. Linux has timestamps in all, and RACK in those that are not named after their recovery.\n\n"
         .to_owned();
     out += "| variant | what it is |\n| --- | --- |\n";
     variants().iter().for_each(|v| out += &format!("| `{}` | {} |\n", v.name, cell(&v.doc)));
@@ -195,22 +196,27 @@ fn algorithms(family: Family) -> String {
                 out += &format!("\n{label}: {}.\n", prose(&what));
             }
         }
-        out += &parameters(a.params);
+        out += &parameters(a);
     }
     out
 }
 
-fn parameters(params: &'static [Param]) -> String {
-    if params.is_empty() {
+fn parameters(a: &Algorithm) -> String {
+    if a.params.is_empty() {
         return "\nIt has no parameters.\n".to_owned();
     }
     let mut out = "\n| parameter | value | default | meaning |\n| --- | --- | --- | --- |\n".to_owned();
     let row = |name: &str, p: &Param| {
-        let default = p.default.map_or("must be given".to_owned(), |d| format!("`{d}`").replace('|', "\\|"));
+        let code = |text: &str| format!("`{text}`").replace('|', "\\|");
+        let default = match a.default_of(p) {
+            None => "must be given".to_owned(),
+            Some((usual, None)) => code(usual),
+            Some((usual, Some(rfc))) => format!("{}; {} with `stack = \"rfc\"`", code(usual), code(rfc)),
+        };
         format!("| `{name}` | {} | {default} | {} |\n", cell(&unit(p)), cell(p.doc))
     };
     let mut told: Option<&[Param]> = None;
-    for p in params {
+    for p in a.params {
         out += &row(p.name, p);
         // Tables of the same kind in a row: their parameters are told once.
         let Unit::Group(of) = p.unit else {

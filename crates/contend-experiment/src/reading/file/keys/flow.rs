@@ -19,7 +19,7 @@ pub(super) static FLOW: Table = Table {
             "The place where the data begin: a word, or the name of a station or node: \"slow\", \"sta[3..6]\"."),
         key("to", &[Kind::Word(PLACES), Kind::Text], Required, "\"station\"",
             "The place where the data end, like `from`."),
-        key("tcp", &[Kind::Variant, Kind::Table(&TCP)], Words("none; a flow has either `tcp` or `udp`"), "\"newreno\"",
+        key("tcp", &[Kind::Variant, Kind::Table(&TCP)], Words("none; a flow has either `tcp` or `udp`"), "\"cubic\"",
             "TCP variant, or a table of TCP settings."),
         key("udp", &[Kind::Table(&UDP)], Words("none; a flow has either `tcp` or `udp`"), "{ rate = \"1Mbps\" }",
             "Datagrams instead of TCP."),
@@ -36,12 +36,14 @@ pub(super) static FLOW: Table = Table {
             "Propagation time in one direction of the flow's own wire; one end must be \"server\"."),
         key("packet", &[Kind::Bytes(29, 65_535)], Value("\"1500B\""), "\"600B\"",
             "Size of a full IP packet with all headers; at most 2296 B on the air."),
-        key("window", &[Kind::Amount], Words("\"1000p\"; \"65535B\" without window scaling"), "\"42p\"",
+        key("window", &[Kind::Amount],
+            Words("3 MiB, or \"1000p\" with `stack = \"rfc\"`; \"65535B\" without window scaling"), "\"42p\"",
             "Receiver's window; a packet counts as the payload of a full segment."),
-        key("ack", &[Kind::Segments(1, 1000)], Value("1"), "2", "Segments per acknowledgment."),
-        key("ack_delay", &[Kind::PositiveTime], Value("\"100ms\""), "\"40ms\"",
+        key("ack", &[Kind::Segments(1, 1000)], Words("2; 1 with `stack = \"rfc\"`"), "2",
+            "Segments per acknowledgment."),
+        key("ack_delay", &[Kind::PositiveTime], Words("\"40ms\"; \"100ms\" with `stack = \"rfc\"`"), "\"40ms\"",
             "Longest time by which an acknowledgment is delayed."),
-        key("quick_acks", &[Kind::Segments(0, 1000)], Value("0"), "16",
+        key("quick_acks", &[Kind::Segments(0, 1000)], Words("16; 0 with `stack = \"rfc\"`"), "16",
             "Segments at the start, and after a duplicate, that are each acknowledged at once whatever `ack` says; \
             Linux has 16, and at most the packets of half the window."),
         key("ac", &[Kind::Word(&[
@@ -69,15 +71,17 @@ pub(super) static FLOW: Table = Table {
 static TCP: Table = Table {
     heading: "tcp of a [[flow]]",
     doc: "The settings of a TCP connection. They start from the variant `kind`; without it, from the variant with the \
-        name of `cc`; otherwise from newreno.",
+        name of `cc`; otherwise from cubic, or with `stack = \"rfc\"` from newreno.",
     has_members: true,
     keys: &[
-        key("kind", &[Kind::Variant], Words("the variant with the name of `cc`, or newreno"), "\"westwood+\"",
+        key("kind", &[Kind::Variant], Words("the variant with the name of `cc`, or cubic"), "\"westwood+\"",
             "The variant from which the table starts."),
         key("cc", &[Kind::Usual(Family::Controllers)], Words("that of the variant"),
             "{ kind = \"cubic\", beta_1024 = 600 }",
             "Congestion controller."),
-        key("recovery", &[Kind::Usual(Family::Recoveries)], Words("that of the variant"), "\"sack\"", "Loss recovery."),
+        key("recovery", &[Kind::Usual(Family::Recoveries)],
+            Words("rack, or that which gives the variant its name; with `stack = \"rfc\"` that of the variant"),
+            "\"sack\"", "Loss recovery."),
         key("handshake", &[Kind::Flag, Kind::Word(&[
                 word("segment", "A first segment without data opens the connection, as in ns-2."),
             ])], Value("true"), "false", "Whether the connection begins with SYN and SYN-ACK."),
@@ -88,7 +92,8 @@ static TCP: Table = Table {
         key("sack", &[Kind::Flag], Words("true if the recovery reads SACK blocks"), "true",
             "Whether the receiver sends SACK blocks (RFC 2018)."),
         key("timestamps", &[Kind::Flag, Kind::PositiveTime],
-            Words("off; \"1ms\" for cubic, dctcp, bbr and bbr3; \"1us\" for variants that measure rates by timestamps"),
+            Words("\"1ms\"; \"1us\" for variants that measure rates by timestamps; with `stack = \"rfc\"` off but for \
+                these and cubic, dctcp, bbr and bbr3"),
             "\"1us\"", "Whether segments carry timestamps (RFC 7323), or the tick of their clock."),
         key("window_scaling", &[Kind::Flag], Value("true"), "false",
             "Whether the window scale option is used, for windows above 65535 B (RFC 7323)."),
@@ -101,10 +106,11 @@ static TCP: Table = Table {
         key("limited_transmit", &[Kind::Flag], Value("true"), "false",
             "Whether the first two duplicate ACKs release new segments (RFC 3042)."),
         key("pacing", &[Kind::Flag], Value("false"), "true", "Whether segments are spread over the round-trip time."),
-        key("tsq", &[Kind::Word(&[word("off", "As much as the windows permit.")]), Kind::Table(&TSQ)], Value("\"off\""),
-            "{}", "TCP Small Queues of Linux: how much of the connection may be in the queue of the sender's own \
-                station; only for senders at stations."),
-        key("rto", &[Kind::Table(&RTO)], Words("that of RFC 6298"), "{ min = \"200ms\" }",
+        key("tsq", &[Kind::Word(&[word("off", "As much as the windows permit.")]), Kind::Table(&TSQ)],
+            Words("{} for senders at stations; \"off\" with `stack = \"rfc\"`"), "{}",
+            "TCP Small Queues of Linux: how much of the connection may be in the queue of the sender's own station; \
+            only for senders at stations."),
+        key("rto", &[Kind::Table(&RTO)], Words("that of the stack"), "{ min = \"200ms\" }",
             "Retransmission timeout (RFC 6298)."),
     ],
 };
@@ -129,8 +135,10 @@ static RTO: Table = Table {
     doc: "The retransmission timeout (RFC 6298).",
     has_members: true,
     keys: &[
-        key("min", &[Kind::PositiveTime], Value("\"1s\""), "\"200ms\"", "Smallest timeout."),
-        key("max", &[Kind::PositiveTime], Value("\"60s\""), "\"120s\"", "Largest timeout."),
+        key("min", &[Kind::PositiveTime], Words("\"200ms\"; \"1s\" with `stack = \"rfc\"`"), "\"200ms\"",
+            "Smallest timeout."),
+        key("max", &[Kind::PositiveTime], Words("\"120s\"; \"60s\" with `stack = \"rfc\"`"), "\"120s\"",
+            "Largest timeout."),
         key("initial", &[Kind::PositiveTime], Value("\"1s\""), "\"3s\"", "Timeout before the first sample."),
         key("granularity", &[Kind::PositiveTime], Value("\"1ms\""), "\"10ms\"",
             "Tick of the clock that measures round-trip times."),

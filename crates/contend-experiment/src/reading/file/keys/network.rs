@@ -38,11 +38,12 @@ pub static FILE: Table = Table {
             Words("goodput, fairness, round-trip time and loss"), "[\"delay.p99[call]\", \"goodput[up]\"]",
             "Metrics that the tables show. Of a metric that is a list, its mean."),
         key("stack", &[Kind::Word(&[
-                word("rfc", "That of the RFCs and of ns-2: an acknowledgment for each segment, slow start by RFC 5681, \
-                    the recovery of the variant, a timeout of 1 s at least."),
-                word("linux", "That of a Linux of today: delayed and quick acknowledgments, slow start without a \
-                    limit, HyStart, SACK with RACK and tail loss probes, timestamps, a timeout of 200 ms at least."),
-            ])], Value("\"rfc\""), "\"linux\"", "Whose TCP is meant where a flow says nothing."),
+                word("linux", "That of a Linux of today: CUBIC in its integers (`form = \"linux\"`) with its HyStart, \
+                    slow start without a limit (`abc = 0`), delayed and quick acknowledgments, SACK with RACK and tail \
+                    loss probes, timestamps, a timeout of 200 ms at least, TCP Small Queues in stations."),
+                word("rfc", "That of the RFCs and of ns-2: NewReno, an acknowledgment for each segment, slow start by \
+                    RFC 5681, the recovery of the variant, a timeout of 1 s at least."),
+            ])], Value("\"linux\""), "\"rfc\"", "Whose TCP is meant where a flow says nothing."),
         key("wifi", &[Kind::Table(&WIFI)], Words("no cell: wires only"), "{ standard = \"802.11g\" }",
             "An IEEE 802.11 cell with its timing and its rules."),
         key("field", &[Kind::Table(&FIELD)], Words("a cell, in which all stations hear each other"),

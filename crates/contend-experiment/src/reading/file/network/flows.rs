@@ -81,6 +81,7 @@ impl<'a> Builder<'a> {
             let kernel = draft.kernel;
             self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction, kernel });
             self.from.push(draft.from);
+            self.asks_small_queue.push(draft.asks_small_queue);
             let Draft { packet, transport, category, traffic, start, stop, size, overhead, .. } = draft;
             let ends = EndsSpec { packet, transport, traffic, start, stop, size, overhead };
             self.flows.push(FlowSpec { name, from, to, random: random.map(|r| r.map(Into::into)), category, ends });
