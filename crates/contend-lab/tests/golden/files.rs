@@ -121,6 +121,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/starzetz-2006/e18-shrinking-window.toml", &[("contention.successes", "160000")]),
     ("papers/starzetz-2006/e3-equal-access.toml", &[("duration", "10s"), ("warmup", "200ms")]),
     ("papers/starzetz-2006/e30-six-tcp-d.toml", &[]),
+    ("papers/starzetz-2006/e30-timeouts.toml", &[]),
     ("papers/starzetz-2006/e31-reno-against-tcp-d.toml", &[]),
     ("papers/starzetz-2006/e32-tcp-d-against-reno.toml", &[]),
     ("papers/starzetz-2006/e33-tcp-d-against-vegas.toml", &[]),
