@@ -20,6 +20,7 @@ needs=(
   "mount       mount               " # a full disk
   "ip          iproute2            " # networks between namespaces
   "tc          iproute2            "
+  "bpftool     bpftool             " # the recipes of `contend deploy`
   "sysctl      procps              "
   "ping        iputils-ping        " # programs in the hosts of `contend emulate`
   "curl        curl                "
@@ -79,6 +80,7 @@ tests() { python3 ci/tests.py "$@"; } # all tests: golden values of every experi
 bpf() {
   if have "tests of contend-bpf with the feature bpf" cc libelf.h zlib.h pkg-config make; then
     cargo test --package contend-bpf --features bpf --release --quiet
+    if have "deployed programs under real TCP" ip tc sysctl python3; then deployed; fi
   fi
   local compared="the BPF objects against their text"
   if ! have "$compared" clang llvm-objdump bpf.h; then
@@ -99,6 +101,16 @@ bpf() {
   else
     skip "clang 14, which made them," "$compared"
   fi
+}
+# Real TCP through every program that is deployed, and the kernel's controllers of contend beside the simulated ones.
+deployed() {
+  if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/btf/vmlinux ]; then
+    skip "root, or BTF in the kernel," "deployed programs under real TCP"
+    return 0
+  fi
+  cargo build --package contend --features bpf --release --quiet
+  python3 ci/deploy.py "$target/release/contend"
+  cargo test --package contend --features bpf --release --quiet --test command -- the_kernel_and_the_simulator
 }
 # Debug and release builds give the same digests: those of the networks in which contend-sim tries every algorithm.
 debug() {

@@ -2,8 +2,9 @@
 
 use crate::Block;
 use crate::load::Calls;
+use crate::tc::Passed;
 use contend_core::Refusal;
-use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter};
+use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore as _, MapFlags, MapHandle};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -18,8 +19,17 @@ pub struct Active {
     pub is_controller: bool,
     /// The process that holds it; `None` if there is none that this process may see.
     pub holder: Option<i32>,
+    /// What it has counted so far.
+    pub counts: Option<Counts>,
+}
+
+/// What a program counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
     /// How often the kernel called a controller.
-    pub calls: Option<Calls>,
+    Calls(Calls),
+    /// What the packets met that passed a tc program.
+    Passed(Passed),
 }
 
 /// Everything of contend that is in the kernel.
@@ -38,14 +48,20 @@ pub fn active() -> Vec<Active> {
                 name: name.into(),
                 is_controller: true,
                 holder: holder("link_id", link.id),
-                calls: counts.and_then(|m| calls(m.0)),
+                counts: counts.and_then(|m| value(m.0)).map(|bytes| Counts::Calls(Calls::from_bytes(&bytes))),
             });
         }
     }
-    for program in ProgInfoIter::default() {
+    for program in ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true)) {
         if let Some(block) = Block::of_program(&program.name.to_string_lossy()) {
-            let holder = holder("prog_id", program.id);
-            all.push(Active { name: block.name.into(), is_controller: false, holder, calls: None });
+            let is_count = |id: &u32| maps.iter().any(|m| m.0 == *id && m.1.starts_with("calls_"));
+            let count = program.map_ids.iter().copied().find(is_count);
+            all.push(Active {
+                name: block.name.into(),
+                is_controller: false,
+                holder: holder("prog_id", program.id),
+                counts: count.and_then(value).map(|bytes| Counts::Passed(Passed::from_bytes(&bytes))),
+            });
         }
     }
     all
@@ -80,9 +96,9 @@ pub fn remove(name: Option<&str>) -> Result<Vec<Active>, Refusal> {
     ))
 }
 
-fn calls(map: u32) -> Option<Calls> {
-    let bytes = MapHandle::from_map_id(map).ok()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
-    Some(Calls::from_bytes(&bytes))
+/// The only value of a map of counters.
+fn value(map: u32) -> Option<Vec<u8>> {
+    MapHandle::from_map_id(map).ok()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()?
 }
 
 /// The links and programs that the processes of this machine hold: process, `link_id` or `prog_id`, and number.

@@ -13,6 +13,7 @@ pub mod block;
 pub mod capability;
 #[cfg(feature = "bpf")]
 pub mod load;
+pub mod settings;
 #[cfg(feature = "bpf")]
 pub mod tc;
 pub mod twin;

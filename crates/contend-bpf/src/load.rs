@@ -1,6 +1,7 @@
 //! Loads congestion controllers. The kernel keeps a controller registered as long as this process holds its link: when
 //! the process ends, in whatever way, the name is gone. Connections that use it keep it until they close.
 
+use crate::settings::SECTION;
 use crate::{Twin, capability};
 use contend_core::Refusal;
 use contend_core::registry::Args;
@@ -58,7 +59,7 @@ pub(crate) fn open_object(object: &[u8], name: &str, settings: &[u8]) -> Result<
     let mut object = ObjectBuilder::default().open_memory(object).map_err(|e| refused("open", name, &e))?;
     let mut found = false;
     for mut map in object.maps_mut() {
-        if map.name() == ".rodata.settings" {
+        if map.name() == SECTION {
             map.set_initial_value(settings).map_err(|e| refused("set up", name, &e))?;
             found = true;
         }

@@ -8,6 +8,7 @@ use crate::capability;
 use crate::load::{self, number};
 use contend_core::Refusal;
 use libbpf_rs::{MapCore as _, MapFlags, Object, Program, TC_EGRESS, TC_INGRESS, TcAttachPoint, TcHook, TcHookBuilder};
+use std::fmt;
 use std::io::Read as _;
 use std::os::fd::AsFd as _;
 use std::process::{Child, Command, Stdio};
@@ -29,6 +30,19 @@ pub struct Passed {
     pub lowered: u64,
     /// Acknowledgments dropped.
     pub dropped: u64,
+}
+
+impl Passed {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Passed {
+        Passed { seen: number(bytes, 0), lowered: number(bytes, 1), dropped: number(bytes, 2) }
+    }
+}
+
+impl fmt::Display for Passed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Passed { seen, lowered, dropped } = self;
+        write!(f, "TCP packets seen: {seen}, windows lowered: {lowered}, acknowledgments dropped: {dropped}")
+    }
 }
 
 /// The filters of one deployment, and what takes them out.
@@ -104,7 +118,7 @@ impl Attached {
     pub fn passed(&self) -> Passed {
         let map = self.object.maps().find(|m| m.name().to_string_lossy().starts_with("calls_"));
         let bytes = map.and_then(|m| m.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten()).unwrap_or_default();
-        Passed { seen: number(&bytes, 0), lowered: number(&bytes, 1), dropped: number(&bytes, 2) }
+        Passed::from_bytes(&bytes)
     }
 }
 

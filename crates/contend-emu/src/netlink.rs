@@ -12,7 +12,7 @@ const REQUEST: u16 = 0x1 | 0x4;
 const CREATE: u16 = 0x400 | 0x100;
 
 /// The metrics of a route to one host: what its connections start with. `None`: the kernel's default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
     /// The largest window that is advertised to the host, in bytes.
     pub window: Option<u32>,
@@ -22,7 +22,7 @@ pub struct Metrics {
     pub min_rto_ms: Option<u32>,
     /// Congestion control. A namespace's own default is limited to what the machine allows to everybody; a route's is
     /// not.
-    pub congestion: Option<&'static str>,
+    pub congestion: Option<String>,
 }
 
 /// The routing socket of the thread's network namespace.
@@ -60,7 +60,7 @@ impl Netlink {
                 attribute(&mut inner, kind, &u32::to_ne_bytes(value));
             }
         }
-        if let Some(name) = metrics.congestion {
+        if let Some(name) = &metrics.congestion {
             attribute(&mut inner, 16, &[name.as_bytes(), &[0]].concat());
         }
         attribute(&mut body, 8, &inner);

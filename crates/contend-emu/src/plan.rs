@@ -59,8 +59,7 @@ impl Plan {
     /// # Errors
     /// When the kernel cannot carry a flow as the file describes it; the text says what to do.
     pub fn new(scenario: &Scenario, members: &[Member]) -> Result<Plan, Refusal> {
-        let all = members.iter().all(|m| !m.kernel);
-        let is_outside: Vec<bool> = members.iter().map(|m| all || m.kernel).collect();
+        let is_outside = outside(members);
         let chosen =
             || scenario.flows.iter().zip(&is_outside).enumerate().filter(|(_, (_, o))| **o).map(|(i, (f, _))| (i, f));
         let mut places: Vec<Place> = Vec::new();
@@ -208,7 +207,9 @@ impl Plan {
         settings.push(("net/ipv4/tcp_rmem".into(), format!("4096 {buffer} {}", buffer.max(6 << 20))));
         // What programs open beside the flows of the file: a browser's uploads are no other TCP than its downloads.
         let congestion = self.default_of(scenario, i).map(congestion_control);
-        routes.values_mut().for_each(|metrics| metrics.congestion = metrics.congestion.or(congestion));
+        routes
+            .values_mut()
+            .for_each(|metrics| metrics.congestion = metrics.congestion.take().or_else(|| congestion.clone()));
         let mut routes: Vec<_> = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, 32, metrics)).collect();
         routes.push((NETWORK.0, NETWORK.1, Metrics { congestion, ..Metrics::default() }));
         HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes }
@@ -240,9 +241,39 @@ fn names(scenario: &Scenario, place: Place) -> (String, String) {
     }
 }
 
-/// The kernel's name of the congestion control.
-pub fn congestion_control(t: &TcpSpec) -> &'static str {
-    t.cc.entry.name
+/// The congestion controls that the kernel has now.
+fn available() -> String {
+    std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default()
+}
+
+/// The kernel's name of the congestion control: its own, or that of `contend deploy cc`, which comes second.
+fn kernel_name(name: &str) -> Option<String> {
+    let deployed = format!("contend_{name}");
+    let available = available();
+    let has = |wanted: &str| available.split_whitespace().any(|known| known == wanted);
+    if has(name) { Some(name.to_owned()) } else { has(&deployed).then_some(deployed) }
+}
+
+/// The kernel's name of the congestion control of `t`.
+pub fn congestion_control(t: &TcpSpec) -> String {
+    kernel_name(t.cc.entry.name).unwrap_or_else(|| t.cc.entry.name.to_owned())
+}
+
+/// True for the flows that real hosts carry.
+fn outside(members: &[Member]) -> Vec<bool> {
+    let all = members.iter().all(|m| !m.kernel);
+    members.iter().map(|m| all || m.kernel).collect()
+}
+
+/// The flows that real hosts carry and whose controller this kernel does not have, with their names.
+pub fn unknown_controllers<'s>(scenario: &'s Scenario, members: &[Member]) -> Vec<(&'s str, &'s TcpSpec)> {
+    let outside = outside(members);
+    let flows = scenario.flows.iter().zip(outside).filter(|(_, outside)| *outside);
+    let of_tcp = flows.filter_map(|(f, _)| match &f.ends.transport {
+        Transport::Tcp(t) => Some((f.name.as_str(), t.as_ref())),
+        Transport::Udp(_) => None,
+    });
+    of_tcp.filter(|(_, t)| kernel_name(t.cc.entry.name).is_none()).collect()
 }
 
 /// Checks that the kernel can carry `f`.
@@ -255,21 +286,18 @@ fn check(f: &FlowSpec) -> Result<(), Refusal> {
         )),
         Transport::Udp(None) => Ok(()),
         Transport::Tcp(t) => {
-            let available = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-            let available = available.unwrap_or_default();
-            let name = congestion_control(t);
-            if available.split_whitespace().any(|known| known == name) {
+            let name = t.cc.entry.name;
+            if kernel_name(name).is_some() {
                 return Ok(());
             }
             Err(Refusal::new(
                 format!(
                     "flow {}: this kernel has no congestion control \"{name}\" (it has {})",
                     f.name,
-                    available.trim()
+                    available().trim()
                 ),
                 format!(
-                    "load it (modprobe tcp_{name}), \
-                    write one that it has, {simulate}"
+                    "load it (modprobe tcp_{name}, or contend deploy cc {name}), write one that it has, {simulate}"
                 ),
             ))
         }

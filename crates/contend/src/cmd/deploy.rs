@@ -113,22 +113,23 @@ pub fn run(args: &Args) -> Result<Done> {
 fn controller(c: &Controller) -> Result<()> {
     let twin = Twin::find(&c.name).map_err(refused)?;
     let parameters = parameters(twin, &c.set)?;
-    twin.settings(&parameters).map_err(refused)?;
+    let settings = twin.settings(&parameters).map_err(refused)?;
     let file = format!("{}.bpf.o", twin.name);
-    if written(&c.how, twin.object)? {
+    if written(&c.how, twin.object, &settings)? {
         return Ok(());
     }
     if c.how.recipe {
         return print(&format!(
-            "# As root, with bpftool of Linux 6.4 or later, and the defaults of the parameters.\n\
+            "# As root, with bpftool of Linux 6.4 or later.\n\
              # The directory keeps the controller registered until `rm`.\n\
-             contend deploy cc {name} --object {file}\n\
+             contend deploy cc {name}{set} --object {file}\n\
              mount -t bpf bpf /sys/fs/bpf 2>/dev/null; mkdir -p /sys/fs/bpf/contend\n\
              bpftool struct_ops register {file} /sys/fs/bpf/contend\n\
              sysctl net.ipv4.tcp_available_congestion_control\n\
              # take it out\n\
              rm -r /sys/fs/bpf/contend\n",
             name = twin.name,
+            set = as_options(&c.set),
         ));
     }
     loaded::controller(twin, &parameters, time(&c.how)?)
@@ -137,7 +138,7 @@ fn controller(c: &Controller) -> Result<()> {
 fn block(name: &str, a: &AtDevice) -> Result<()> {
     let block = Block::find(name).map_err(refused)?;
     let settings = block.settings(&a.set).map_err(refused)?;
-    if written(&a.how, block.object)? {
+    if written(&a.how, block.object, &settings)? {
         return Ok(());
     }
     let device = || {
@@ -149,23 +150,32 @@ fn block(name: &str, a: &AtDevice) -> Result<()> {
         let dev = a.dev.as_deref().unwrap_or("DEV");
         let file = format!("{name}.bpf.o");
         return print(&format!(
-            "# As root, with tc of iproute2 built with libbpf, and the defaults of the parameters\n\
-             contend deploy {name} --object {file}\n\
+            "# As root, with bpftool. Both directions have one copy of the program, so they share its table of flows.\n\
+             contend deploy {name}{set} --object {file}\n\
+             mount -t bpf bpf /sys/fs/bpf 2>/dev/null\n\
+             bpftool prog loadall {file} /sys/fs/bpf/contend_{name} type tc\n\
              tc qdisc add dev {dev} clsact\n\
-             tc filter add dev {dev} egress bpf da obj {file} sec {out}\n\
-             tc filter add dev {dev} ingress bpf da obj {file} sec {inside}\n\
+             tc filter add dev {dev} egress bpf da object-pinned /sys/fs/bpf/contend_{name}/{out}\n\
+             tc filter add dev {dev} ingress bpf da object-pinned /sys/fs/bpf/contend_{name}/{inside}\n\
              # take it out, with all other filters of clsact\n\
-             tc qdisc del dev {dev} clsact\n",
-            out = block.egress.1,
-            inside = block.ingress.1,
+             tc qdisc del dev {dev} clsact; rm -r /sys/fs/bpf/contend_{name}\n",
+            set = as_options(&a.set),
+            out = block.egress.0,
+            inside = block.ingress.0,
         ));
     }
     loaded::block(block, &settings, device()?, time(&a.how)?)
 }
 
-/// Writes the object to the file of `--object`. Returns true if the option was given.
-fn written(how: &How, object: &[u8]) -> Result<bool> {
+/// The settings as options, with a space before each.
+fn as_options(set: &[String]) -> String {
+    set.iter().map(|s| format!(" --set {s}")).collect()
+}
+
+/// Writes the object with these settings to the file of `--object`. Returns true if the option was given.
+fn written(how: &How, object: &[u8], settings: &[u8]) -> Result<bool> {
     let Some(path) = &how.object else { return Ok(false) };
+    let object = contend_bpf::settings::written(object, settings).map_err(refused)?;
     std::fs::write(path, object).map_err(|e| {
         wrong(format!("{} cannot be written: {e}", path.display()), "name a file in a folder that you may write to")
     })?;
@@ -211,6 +221,7 @@ fn parameters(twin: &Twin, set: &[String]) -> Result<Parameters> {
 mod loaded {
     use super::refused;
     use crate::cmd::{print, say, wrong};
+    use contend_bpf::active::Counts;
     use contend_bpf::{Block, Twin, active, capability, load, tc};
     use contend_core::registry::Args;
     use miette::Result;
@@ -246,10 +257,7 @@ mod loaded {
         wait(&stop, until);
         let passed = attached.passed();
         drop(attached);
-        print(&format!(
-            "{} is taken out of {device}; TCP packets seen: {}, windows lowered: {}, acknowledgments dropped: {}\n",
-            block.name, passed.seen, passed.lowered, passed.dropped
-        ))
+        print(&format!("{} is taken out of {device}; {passed}\n", block.name))
     }
 
     pub fn guard(numbers: &[u32]) -> Result<()> {
@@ -262,10 +270,12 @@ mod loaded {
         for a in active::active() {
             let name = if a.is_controller { format!("contend_{}", a.name) } else { a.name };
             let holder = a.holder.map_or("no process".into(), |pid| format!("process {pid}"));
-            let calls = a
-                .calls
-                .map_or(String::new(), |c| format!(", {} acknowledgments, {} congestion signals", c.acks, c.signals));
-            let _ = writeln!(out, "{name}: held by {holder}{calls}");
+            let counts = match a.counts {
+                None => String::new(),
+                Some(Counts::Calls(c)) => format!(", {} acknowledgments, {} congestion signals", c.acks, c.signals),
+                Some(Counts::Passed(p)) => format!(", {p}"),
+            };
+            let _ = writeln!(out, "{name}: held by {holder}{counts}");
         }
         Ok(if out.is_empty() { "nothing of contend is deployed\n".into() } else { out })
     }

@@ -79,6 +79,9 @@ pub fn run(args: Args) -> Result<Done> {
     let command = command(&args);
     let program = |p: &ProgramSpec| Program::of_shell(p.host.clone(), &p.run, p.start);
     let programs: Vec<Program> = e.programs.iter().map(program).collect();
+    // Until the end of the call.
+    #[cfg(feature = "bpf")]
+    let _deployed = deployed(&e)?;
     if args.dry_run {
         return dry_run(&e, &programs, command.as_ref());
     }
@@ -127,6 +130,34 @@ pub fn run(args: Args) -> Result<Done> {
         return Ok(Done::Program(of_shell(status)));
     }
     Ok(if done == Done::Well && (late || !broken.is_empty()) { Done::Unmet } else { done })
+}
+
+/// Deploys the controllers of the file that the kernel does not have, with the parameters of the file.
+#[cfg(feature = "bpf")]
+fn deployed(e: &Experiment) -> Result<Vec<contend_bpf::load::Deployment>> {
+    let mut known: Vec<(&str, contend_core::registry::Args)> = vec![];
+    let mut out = vec![];
+    for point in &e.points {
+        let resolved = e.scenario(point, &Overlay::of(None))?;
+        for (flow, tcp) in contend_emu::plan::unknown_controllers(&resolved.scenario, &resolved.members) {
+            let Ok(twin) = contend_bpf::Twin::find(tcp.cc.entry.name) else { continue };
+            match known.iter().find(|(name, _)| *name == twin.name) {
+                Some((_, args)) if *args == tcp.cc.args => {}
+                Some(_) => {
+                    return Err(wrong(
+                        format!("flow {flow} has another {} than the flow before it", twin.name),
+                        "give both the same parameters: the kernel has each controller once",
+                    ));
+                }
+                None => {
+                    twin.settings(&tcp.cc.args).map_err(refused)?;
+                    out.push(contend_bpf::load::deploy(twin, &tcp.cc.args).map_err(refused)?);
+                    known.push((twin.name, tcp.cc.args.clone()));
+                }
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// The status of a program that this machine does not have, as in a shell.

@@ -188,7 +188,8 @@ fn the_kernel_and_the_simulator_agree() {
         return;
     }
     let bench = Bench::new();
-    for name in ["reno", "cubic", "cell-g"] {
+    let deployed: &[&str] = if cfg!(feature = "bpf") { &["tcp-d", "tcp-av", "jersey"] } else { &[] };
+    for name in [&["reno", "cubic", "cell-g"], deployed].concat() {
         let file = super::workspace().join(format!("experiments/referee/{name}.toml"));
         let call = ["emulate", file.to_str().unwrap(), "--set", "duration=8s", "--no-results", "--format", "json"];
         let o = bench.contend(&call).object();

@@ -60,11 +60,17 @@ pub struct Algorithm {
     pub facts: &'static [Fact],
 }
 
-/// Parameters of controllers and recoveries that Linux has otherwise, with their values as in a file: slow start opens
-/// the window by all that an ACK acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window,
-/// not what is in flight.
-pub(crate) const LINUX: [(&str, &str); 4] =
-    [("abc", "0"), ("form", "linux"), ("hystart", "linux"), ("halve_from", "cwnd")];
+/// The value, as in a file, of a parameter of a controller or recovery that Linux has otherwise: slow start opens the
+/// window by all that an ACK acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window, not
+/// what is in flight.
+pub(crate) fn in_linux(algorithm: &str, parameter: &str) -> Option<&'static str> {
+    match (algorithm, parameter) {
+        (_, "abc") => Some("0"),
+        ("cubic" | "westwood", "form") | ("cubic", "hystart") => Some("linux"),
+        (_, "halve_from") => Some("cwnd"),
+        _ => None,
+    }
+}
 
 impl Family {
     /// Every family, in the order of lists.
@@ -198,8 +204,8 @@ impl Algorithm {
     pub fn default_of(&self, p: &Param) -> Option<(&'static str, Option<&'static str>)> {
         let plain = p.default?;
         let has_stack = matches!(self.family, Family::Controllers | Family::Recoveries);
-        let linux = LINUX.iter().find(|(name, text)| has_stack && *name == p.name && *text != plain);
-        Some(linux.map_or((plain, None), |(_, text)| (*text, Some(plain))))
+        let linux = in_linux(self.name, p.name).filter(|text| has_stack && *text != plain);
+        Some(linux.map_or((plain, None), |text| (text, Some(plain))))
     }
     /// What it needs of the network around it, in words; empty for nothing.
     pub fn needs(&self) -> String {

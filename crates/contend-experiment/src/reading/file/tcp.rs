@@ -2,7 +2,7 @@
 
 use super::choice::{default_choice, named, named_list, objection};
 use super::error::FileError;
-use super::family::LINUX;
+use super::family::in_linux;
 use super::reader::{Fields, ReadContext, Stack, Val};
 use super::tree::NodeKind;
 use crate::names::suggest;
@@ -245,10 +245,10 @@ fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> 
     if stack == Stack::Rfc {
         return;
     }
-    for (name, text) in LINUX {
-        if choice.entry.params.iter().any(|p| p.name == name) && !given(name) {
+    for p in choice.entry.params.iter().filter(|p| !given(p.name)) {
+        if let Some(text) = in_linux(choice.entry.name, p.name) {
             let value = text.parse().map_or_else(|_| Value::Word(text.to_owned()), Value::Integer);
-            choice.args.set(name, value);
+            choice.args.set(p.name, value);
         }
     }
 }

@@ -44,6 +44,8 @@ fn a_flow_has_the_defaults_of_linux_and_keeps_what_it_says() {
     let t = tcp(&r, 0);
     assert_eq!((t.cc.args.integer("abc"), t.cc.args.word("form"), t.rto.min), (2, "linux", Span::from_secs(1)));
     assert_eq!((t.recovery.entry.name, t.recovery.args.word("halve_from")), ("sack", "cwnd"));
+    let r = flow("\"reno\"");
+    assert_eq!(tcp(&r, 0).cc.args.word("hystart"), "off", "HyStart is CUBIC's");
     // A variant that is named after its recovery, or needs one of its own, keeps it.
     for (name, recovery) in [("newreno", "newreno"), ("reno", "rack"), ("vegas", "vegas"), ("bbr", "rack")] {
         assert_eq!(tcp(&flow(&format!("\"{name}\"")), 0).recovery.entry.name, recovery, "{name}");
