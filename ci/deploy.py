@@ -87,7 +87,7 @@ def receive(namespace, ready):
 
 
 def send(namespace, to, congestion, result):
-    """Sends for two seconds; the result is the bytes that were acknowledged and the largest window offered at the end."""
+    """Sends for two seconds; the result is the bytes that were acknowledged, and the largest window offered."""
     enter(namespace)
     s = socket.socket()
     s.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, congestion.encode())

@@ -371,6 +371,9 @@ fn a_path_is_averaged_over_time() {
 
 #[test]
 fn a_stall_is_the_longest_time_without_progress() {
+    is("first_retransmission.up", 5.0);
+    is("first_retransmission[up.1][6s..20s]", 10.0);
+    assert!(matches!(unmeasured("first_retransmission[up.2]"), Unmeasured::Undefined(_)));
     is("stall[up.1][0s..20s]", 1.5);
     is("stall[up.1][0s..6s]", 1.0);
     is("stall[up.1][8s..20s]", 0.0);

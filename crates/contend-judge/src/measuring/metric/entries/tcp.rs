@@ -16,6 +16,19 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .over(Period::RunOrWindow)
     .reported(&["retransmitted"]),
+    flow(
+        "first_retransmission",
+        Dimension::Time,
+        "time in the run of the first retransmission, to the step of the series; one of the warm-up does not count",
+        |a| {
+            let range = a.series()?;
+            let starts = a.members.iter().map(|i| Ok(first_growth(a.samples(*i)?, range)));
+            let first = starts.collect::<Result<Vec<_>, Unmeasured>>()?.into_iter().flatten().min();
+            let time = first.and_then(|i| a.run.detail.series.time_s.get(i));
+            time.copied().ok_or_else(|| a.undefined("nothing was retransmitted"))
+        },
+    )
+    .over(Period::Series),
     flow("timeouts", Dimension::Number, "expiries of the retransmission timer", |a| {
         Ok(a.flows().map(|f| f.timeouts as f64).sum())
     })
@@ -137,6 +150,12 @@ impl Found {
             _ => self.sum(|l| l.congestion.congestion),
         }
     }
+}
+
+/// The first sample of `range` that counts more retransmissions than the one before it.
+fn first_growth(samples: &FlowSeries, range: SampleRange) -> Option<usize> {
+    let count = |i: usize| samples.get(i).map(|s| s.retrans);
+    (range.first + 1..=range.last).find(|i| count(*i) > count(i - 1))
 }
 
 fn acked(a: &Asked<'_>) -> Result<f64, Unmeasured> {
