@@ -16,10 +16,13 @@ use crate::wait::{LONGEST, RealTime, Waiter};
 use crate::watch::Watch;
 use contend_core::Refusal;
 use contend_core::{Packet, Span, Time};
+use contend_lab::experiment::point::Member;
 use contend_lab::experiment::results::Emulation;
 use contend_lab::running::network::{Advanced, Beginning, Driver, Engine};
 use contend_sim::net::Net;
+use contend_sim::scenario::Scenario;
 use nix::sys::mman::{MlockAllFlags, mlockall, munlockall};
+use std::any::Any;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -46,9 +49,14 @@ pub struct Emulate {
     ordinary: bool,
     /// True if the flows of the file send beside a command.
     flows: bool,
+    /// Brings controllers into the kernel that it does not have.
+    controllers: Option<Controllers>,
     ended: Arc<Mutex<Option<ExitStatus>>>,
     failed: Arc<Mutex<Vec<Failed>>>,
 }
+
+/// Brings the controllers of a network into the kernel, for as long as its result lives.
+pub type Controllers = fn(&Scenario, &[Member]) -> Result<Box<dyn Any>, Refusal>;
 
 impl Emulate {
     /// An engine with these programs, and a command whose end is the end of the run.
@@ -66,6 +74,12 @@ impl Emulate {
     #[must_use]
     pub fn with_flows(self, flows: bool) -> Emulate {
         Emulate { flows, ..self }
+    }
+
+    /// With `controllers`, which is called before each run: what it returns is dropped after the run.
+    #[must_use]
+    pub fn with_controllers(self, controllers: Controllers) -> Emulate {
+        Emulate { controllers: Some(controllers), ..self }
     }
 
     /// How the command ended.
@@ -87,6 +101,7 @@ impl Engine for Emulate {
     }
 
     fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), Refusal> {
+        let controllers = self.controllers.map(|load| load(run.scenario, run.members)).transpose()?;
         let plan = Plan::new(run.scenario, run.members)?;
         let net = Net::with_outside(run.scenario, &plan.outside)?;
         let (hosts, devices) = Hosts::new(plan.specs(run.scenario))?;
@@ -124,6 +139,7 @@ impl Engine for Emulate {
             devices,
             hosts,
             programs: None,
+            _controllers: controllers,
             real_time: None,
             ordinary: self.ordinary,
             late: Late::default(),
@@ -180,6 +196,8 @@ struct Live {
     ready: Vec<usize>,
     /// What devices did not take.
     losses: Losses,
+    /// Controllers that the kernel has for this run; they end after the hosts.
+    _controllers: Option<Box<dyn Any>>,
 }
 
 impl Live {

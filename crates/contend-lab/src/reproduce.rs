@@ -32,15 +32,19 @@ pub enum NothingFound {
     Unknown(Refusal),
 }
 
-/// The experiments below the folder `papers`, sorted by name. `None` selects all; otherwise `what` is a paper
-/// (`keceli-2008`) or an experiment (`keceli-2008/m1-downloads`).
+/// The folder in a paper's folder with the experiments that run with the TCP of a kernel.
+pub const EMULATED: &str = "emulated";
+
+/// The experiments below the folder `papers`, sorted by name: those that are simulated, or those in [`EMULATED`].
+/// `None` selects all; otherwise `what` is a paper (`keceli-2008`) or an experiment (`keceli-2008/m1-downloads`).
 ///
 /// # Errors
 /// When no experiment matches.
-pub fn experiments(papers: &Path, what: Option<&str>) -> Result<Vec<PaperExperiment>, NothingFound> {
+pub fn experiments(papers: &Path, what: Option<&str>, emulated: bool) -> Result<Vec<PaperExperiment>, NothingFound> {
     let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
-    let all: Vec<_> =
-        files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path }).collect();
+    let is_emulated = |path: &PathBuf| path.components().any(|c| c.as_os_str() == EMULATED);
+    let files = files_below(papers)?.into_iter().filter(|path| is_emulated(path) == emulated);
+    let all: Vec<_> = files.map(|path| PaperExperiment { name: name(&path), path }).collect();
     if all.is_empty() {
         return Err(NothingFound::NoPapers(papers.to_path_buf()));
     }

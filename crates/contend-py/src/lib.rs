@@ -30,7 +30,7 @@ fn examples() -> Vec<(&'static str, String)> {
 #[pyo3(signature = (papers, what=None))]
 fn experiments(papers: PathBuf, what: Option<&str>) -> PyResult<Vec<(String, PathBuf)>> {
     use reproduce::NothingFound::{NoPapers, TooLarge, Unknown};
-    let all = reproduce::experiments(&papers, what).map_err(|err| {
+    let all = reproduce::experiments(&papers, what, false).map_err(|err| {
         let remedy = match &err {
             TooLarge(_) | NoPapers(_) => "name the folder of the papers: reproduce(papers=...)",
             Unknown(why) => &why.remedy,

@@ -11,10 +11,13 @@ use contend_emu::host;
 use contend_emu::live::Emulate;
 use contend_emu::plan::Plan;
 use contend_emu::programs::Program;
+use contend_lab::experiment::point::Member;
 use contend_lab::experiment::results::Emulation;
 use contend_lab::reading::file::{About, Experiment, Overlay, ProgramSpec};
 use contend_lab::writing::output::ReportContext;
+use contend_sim::scenario::Scenario;
 use miette::Result;
+use std::any::Any;
 use std::io::IsTerminal as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -79,9 +82,6 @@ pub fn run(args: Args) -> Result<Done> {
     let command = command(&args);
     let program = |p: &ProgramSpec| Program::of_shell(p.host.clone(), &p.run, p.start);
     let programs: Vec<Program> = e.programs.iter().map(program).collect();
-    // Until the end of the call.
-    #[cfg(feature = "bpf")]
-    let _deployed = deployed(&e)?;
     if args.dry_run {
         return dry_run(&e, &programs, command.as_ref());
     }
@@ -96,7 +96,10 @@ pub fn run(args: Args) -> Result<Done> {
     // Before any other thread: a process with threads cannot enter a user namespace.
     host::become_root().map_err(refused)?;
     let stop = stop_on_ctrl_c();
-    let engine = Emulate::new(programs, command).with_ordinary_priority(args.ordinary).with_flows(args.with_flows);
+    let engine = Emulate::new(programs, command)
+        .with_ordinary_priority(args.ordinary)
+        .with_flows(args.with_flows)
+        .with_controllers(controllers);
     let folder = (!common.no_results).then(|| super::results_name(&args.file).map(|name| common.out.join(name)));
     let job = Job {
         engine: &engine,
@@ -132,32 +135,30 @@ pub fn run(args: Args) -> Result<Done> {
     Ok(if done == Done::Well && (late || !broken.is_empty()) { Done::Unmet } else { done })
 }
 
-/// Deploys the controllers of the file that the kernel does not have, with the parameters of the file.
+/// Deploys the controllers of a network that the kernel does not have, with the parameters of the file.
 #[cfg(feature = "bpf")]
-fn deployed(e: &Experiment) -> Result<Vec<contend_bpf::load::Deployment>> {
-    let mut known: Vec<(&str, contend_core::registry::Args)> = vec![];
-    let mut out = vec![];
-    for point in &e.points {
-        let resolved = e.scenario(point, &Overlay::of(None))?;
-        for (flow, tcp) in contend_emu::plan::unknown_controllers(&resolved.scenario, &resolved.members) {
-            let Ok(twin) = contend_bpf::Twin::find(tcp.cc.entry.name) else { continue };
-            match known.iter().find(|(name, _)| *name == twin.name) {
-                Some((_, args)) if *args == tcp.cc.args => {}
-                Some(_) => {
-                    return Err(wrong(
-                        format!("flow {flow} has another {} than the flow before it", twin.name),
-                        "give both the same parameters: the kernel has each controller once",
-                    ));
-                }
-                None => {
-                    twin.settings(&tcp.cc.args).map_err(refused)?;
-                    out.push(contend_bpf::load::deploy(twin, &tcp.cc.args).map_err(refused)?);
-                    known.push((twin.name, tcp.cc.args.clone()));
-                }
+pub fn controllers(scenario: &Scenario, members: &[Member]) -> Result<Box<dyn Any>, Refusal> {
+    let mut out: Vec<(contend_core::registry::Args, contend_bpf::load::Deployment)> = vec![];
+    for (flow, tcp) in contend_emu::plan::unknown_controllers(scenario, members) {
+        let Ok(twin) = contend_bpf::Twin::find(tcp.cc.entry.name) else { continue };
+        match out.iter().find(|(_, deployed)| deployed.name().ends_with(&format!("_{}", twin.name))) {
+            Some((args, _)) if *args == tcp.cc.args => {}
+            Some(_) => {
+                return Err(Refusal::new(
+                    format!("flow {flow} has another {} than the flow before it", twin.name),
+                    "give both the same parameters: the kernel has each controller once",
+                ));
             }
+            None => out.push((tcp.cc.args.clone(), contend_bpf::load::deploy(twin, &tcp.cc.args)?)),
         }
     }
-    Ok(out)
+    Ok(Box::new(out))
+}
+
+/// A contend without BPF brings nothing into the kernel.
+#[cfg(not(feature = "bpf"))]
+pub fn controllers(_: &Scenario, _: &[Member]) -> Result<Box<dyn Any>, Refusal> {
+    Ok(Box::new(()))
 }
 
 /// The status of a program that this machine does not have, as in a shell.
@@ -221,6 +222,7 @@ fn dry_run(e: &Experiment, programs: &[Program], command: Option<&Program>) -> R
     for point in &e.points {
         let resolved = e.scenario(point, &Overlay::default())?;
         let scenario = resolved.scenario.with_seed(e.seeds.first().copied().unwrap_or(1));
+        let _controllers = controllers(&scenario, &resolved.members).map_err(refused)?;
         let plan = Plan::new(&scenario, &resolved.members).map_err(refused)?;
         super::print(&format!("hosts\n{}", plan.text()))?;
         let name = |i: usize| plan.hosts.get(i).map_or("", |h| h.name.as_str());

@@ -1,15 +1,19 @@
 //! `contend reproduce`: runs the papers' experiments and compares each claim with the measured value.
 
 use super::common::{Common, Printed};
+use super::emulate::controllers;
 use super::job::{Job, command_line, say_moved, unwritable};
 use super::run::{judged, load, stop_on_ctrl_c};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, WORD, echo};
-use contend_lab::execute::predict;
+use contend_emu::host;
+use contend_emu::live::Emulate;
+use contend_lab::execute::{Simulated, predict};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
 use contend_lab::reading::file::{Experiment, Origin, Verdict};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
+use contend_lab::running::network::Engine;
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
     self, Chapter, Document, ReportContext, Tally, WIDTH, by_claim, claim_text, look_text, measured_text, under,
@@ -27,6 +31,7 @@ Examples:
   contend reproduce                                    every paper, with the seeds of its files
   contend reproduce keceli-2008 --short                one paper, three seeds
   contend reproduce keceli-2008/m2-uploads             one experiment
+  contend reproduce arai-2009 --emulated               with real TCP, in real time: its folder emulated/
   contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/2\", \"experiments\": [...]}
 
 Each experiment gets a folder in results/. A paper whose experiments are all run also gets one page
@@ -56,6 +61,9 @@ pub struct Args {
     /// Continue an earlier call that was killed or stopped, or that found the disk full; its finished runs are kept
     #[arg(long, conflicts_with = "no_results")]
     resume: bool,
+    /// Run the experiments of PAPER/emulated instead, with the TCP of this machine's kernel and in real time
+    #[arg(long, conflicts_with_all = ["short", "resume"])]
+    emulated: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -74,7 +82,17 @@ pub fn run(args: &Args) -> Result<Done> {
             ));
         }
     };
-    let files = experiments(&args.papers, args.what.as_deref())?;
+    let files = experiments(&args.papers, args.what.as_deref(), args.emulated)?;
+    // Runs in real time follow one after the other.
+    let jobs = if args.emulated { Some(1) } else { args.common.jobs };
+    let common = Common { jobs, ..args.common.clone() };
+    let engine: Box<dyn Engine> = if args.emulated {
+        // Before any other thread: a process with threads cannot enter a user namespace.
+        host::become_root().map_err(super::refused)?;
+        Box::new(Emulate::new(vec![], None).with_controllers(controllers))
+    } else {
+        Box::new(Simulated)
+    };
     files.iter().try_for_each(|file| super::results_name(&file.path).map(drop))?;
     let mut all = Vec::new();
     for PaperExperiment { name, path } in files {
@@ -88,12 +106,13 @@ pub fn run(args: &Args) -> Result<Done> {
     let job = |name: &str, e| Job {
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
         // `--resume` reads the runs of finished experiments from the journal too.
-        keep_journal: true,
-        ..Job::new(e, &args.common, &stop, name.to_owned())
+        keep_journal: !args.emulated,
+        engine: &*engine,
+        ..Job::new(e, &common, &stop, name.to_owned())
     };
     // A folder that cannot be written is reported before the first run.
     all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;
-    if talk && !args.resume {
+    if talk && !args.resume && !args.emulated {
         foretell(&all, &stop)?;
     }
     let mut unwritten = None;
@@ -110,6 +129,11 @@ pub fn run(args: &Args) -> Result<Done> {
         if talk {
             let claims: String = by_claim(&executed.outcome.claims).map(claim).collect();
             super::print(&(claims + "\n"))?;
+            let emulations = executed.outcome.runs.iter().filter_map(|run| run.emulation.as_ref());
+            if let Some(e) = emulations.clone().find(|e| !e.late.is_empty()) {
+                say(&format!("contend: {name}: not faithful to time, so its verdicts say nothing: {}", e.late));
+                done = Done::Unmet;
+            }
         }
         if !args.common.no_results
             && !executed.outcome.runs.is_empty()

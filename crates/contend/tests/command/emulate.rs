@@ -204,6 +204,25 @@ fn the_kernel_and_the_simulator_agree() {
 }
 
 #[test]
+fn reproduce_emulates_what_is_in_the_folder_emulated_and_nothing_else() {
+    let bench = Bench::new();
+    let claim = "[[claim]]\nid = \"c\"\npaper = \"p\"\nmetric = \"goodput.up\"\nexpect = { at_least = \"10kbps\" }\n";
+    let text = format!("{}\n{claim}", ONE.replace("4s", "2s"));
+    bench.file("papers/doe/emulated/real.toml", &text);
+    bench.file("papers/doe/simulated.toml", &text);
+    let names = |options: &[&str]| -> Vec<String> {
+        let call = [&["reproduce", "--no-results", "--seeds", "1"], options].concat();
+        let out = bench.contend(&call).out;
+        let name = |line: &str| Some(line.strip_prefix("doe/")?.split_once(':')?.0.to_owned());
+        out.lines().filter_map(name).collect()
+    };
+    assert_eq!(names(&[]), ["simulated"]);
+    if !skipped() {
+        assert_eq!(names(&["--emulated"]), ["emulated/real"]);
+    }
+}
+
+#[test]
 fn flows_send_beside_a_program_if_they_are_to() {
     if skipped() {
         return;
