@@ -152,6 +152,7 @@ fn series(run: &mut Run) {
                 snd_cwnd: if k < 30 { 10 } else { 30 },
                 snd_ssthresh: 64,
                 srtt_us: 20_000,
+                rttvar_us: 3_000,
                 retrans: k / 10,
                 snd_una_bytes: if (10..14).contains(&k) { first(10) } else { first(k) },
                 ..FlowSample::default()

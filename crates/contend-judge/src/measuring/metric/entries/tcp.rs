@@ -106,6 +106,11 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .over(Period::Series)
     .level(),
+    flow("rttvar", Dimension::Time, "mean variation of the round-trip time (RFC 6298's RTTVAR) over time", |a| {
+        over_time(a, |s| Ok(f64::from(s.rttvar_us) / 1e6))
+    })
+    .over(Period::Series)
+    .level(),
     flow("acked", Dimension::Bytes, "bytes acknowledged in the window", acked)
         .over(Period::Window)
         .example("acked[up][10s..15s]"),
