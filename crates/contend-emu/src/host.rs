@@ -37,6 +37,8 @@ pub struct HostSpec {
     pub settings: Vec<(String, String)>,
     /// Routes with metrics: to the addresses that begin with so many bits of an address.
     pub routes: Vec<(Ipv4Addr, u8, Metrics)>,
+    /// Bits per second of its network interface, if it is a wire's.
+    pub pace: Option<u64>,
 }
 
 /// Where a host lives.
@@ -212,6 +214,10 @@ impl Keeper {
         let route = || {
             let (netlink, tun) = (Netlink::open()?, nix::net::if_::if_nametoindex("tun0")?);
             netlink.up(nix::net::if_::if_nametoindex("lo")?)?;
+            if let Some(rate) = spec.pace {
+                // A kernel without the module hands packets over as they come.
+                let _ = netlink.pace(tun, rate);
+            }
             spec.routes.iter().try_for_each(|(to, bits, metrics)| netlink.route(*to, *bits, tun, metrics))
         };
         route().map_err(failed("routes"))?;

@@ -1,4 +1,5 @@
-//! Three messages to the kernel's routing socket (rtnetlink(7)): a link goes up, a route with metrics is added.
+//! Messages to the kernel's routing socket (rtnetlink(7)): a link goes up and gets a pace, a route with metrics is
+//! added.
 
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::io;
@@ -7,6 +8,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 
 const NEW_LINK: u16 = 16;
 const NEW_ROUTE: u16 = 24;
+const NEW_QDISC: u16 = 36;
 /// Request, acknowledge; for a route also: create, replace.
 const REQUEST: u16 = 0x1 | 0x4;
 const CREATE: u16 = 0x400 | 0x100;
@@ -43,6 +45,29 @@ impl Netlink {
         body.extend(UP.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
         self.ask(NEW_LINK, REQUEST, &body)
+    }
+
+    /// Gives the device with this index a token bucket (tc-tbf(8)) of `rate_bps`, with a burst of a millisecond: what
+    /// waits for it counts as not sent for the sockets that wrote it.
+    pub(crate) fn pace(&self, index: u32, rate_bps: u64) -> io::Result<()> {
+        const ROOT: u32 = u32::MAX;
+        const ETHERNET: u8 = 1;
+        const LIMIT: u32 = 30_000_000;
+        let rate = rate_bps / 8;
+        let burst = u32::try_from(rate / 1000).unwrap_or(u32::MAX).clamp(3_000, 4_000_000);
+        // tc_ratespec: the rate as far as 32 bits go, without a rate table.
+        let spec = |rate: u32| [vec![0, ETHERNET], vec![0; 6], rate.to_ne_bytes().to_vec()].concat();
+        let mut parameters = [spec(u32::try_from(rate).unwrap_or(u32::MAX)), spec(0)].concat();
+        [LIMIT, 0, 0].iter().for_each(|n| parameters.extend(n.to_ne_bytes()));
+        let mut inner = Vec::new();
+        attribute(&mut inner, 1, &parameters);
+        attribute(&mut inner, 4, &rate.to_ne_bytes());
+        attribute(&mut inner, 6, &burst.to_ne_bytes());
+        let mut body = vec![0; 4];
+        [index, 0, ROOT, 0].iter().for_each(|n| body.extend(n.to_ne_bytes()));
+        attribute(&mut body, 1, b"tbf\0");
+        attribute(&mut body, 2, &inner);
+        self.ask(NEW_QDISC, REQUEST | CREATE, &body)
     }
 
     /// Adds a route to the addresses that begin with the first `bits` of `to`, over the device with this index.

@@ -5,6 +5,7 @@ use crate::netlink::Metrics;
 use crate::ties::Known;
 use contend_core::Refusal;
 use contend_core::Span;
+use contend_core::registry::{Amount, Value};
 use contend_lab::experiment::point::Member;
 use contend_sim::net::{QueueAt, queues_passed};
 use contend_sim::scenario::{EcnEcho, FlowSpec, Outside, Place, Scenario, TcpSpec, Transport};
@@ -212,8 +213,23 @@ impl Plan {
             .for_each(|metrics| metrics.congestion = metrics.congestion.take().or_else(|| congestion.clone()));
         let mut routes: Vec<_> = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, 32, metrics)).collect();
         routes.push((NETWORK.0, NETWORK.1, Metrics { congestion, ..Metrics::default() }));
-        HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes }
+        let pace = pace(scenario, host.place);
+        HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes, pace }
     }
+}
+
+/// The rate of the only wire of a host, if the queue before it is so long that it stands for the host's own: a real
+/// interface takes no more than it sends. A shorter queue is part of the network, and has to fill.
+fn pace(scenario: &Scenario, place: Place) -> Option<u64> {
+    const LONG: u64 = 10_000;
+    let ends = scenario.links.iter().filter_map(|l| {
+        let forward = (l.from == place).then_some(&l.forward);
+        forward.or((l.to == place).then_some(&l.reverse))
+    });
+    let mut wires = ends.filter(|_| !is_station(place));
+    let (wire, None) = (wires.next()?, wires.next()) else { return None };
+    let is_long = matches!(wire.queue.args.get("limit"), Some(Value::Amount(Amount::Packets(n))) if *n >= LONG);
+    wire.rate.constant().filter(|_| is_long && wire.queue.entry.name == "fifo")
 }
 
 /// The TCP of a flow of the file, if it has one.

@@ -181,6 +181,21 @@ fn programs_have_the_congestion_control_of_the_file_in_both_directions() {
     }
 }
 
+#[test]
+fn a_host_hands_packets_to_its_wire_no_faster_than_the_wire_carries_them() {
+    if skipped() || super::needs::without(&["python3"], "contend emulate: the pace of wires") {
+        return;
+    }
+    let bench = Bench::with("one.toml", &format!("{ONE}[wire]\nrate = \"10Mbps\"\n"));
+    // A thousand packets take 1.2 s; the socket holds a tenth of them.
+    let words = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); t = time.monotonic(); \
+        [s.sendto(bytes(1472), ('sta0', 9)) for _ in range(1000)]; print(time.monotonic() - t)";
+    let call = ["emulate", "one.toml", "--no-results", "--quiet", "--in", "server", "--", "python3", "-c", words];
+    let ended = bench.contend(&call);
+    let took: f64 = ended.out.trim().parse().unwrap_or_else(|_| panic!("{} {}", ended.out, ended.err));
+    assert!(took > 0.8, "{took} s");
+}
+
 /// The files of `experiments/referee/` in a short form. A run that was not true to time says nothing, and is named.
 #[test]
 fn the_kernel_and_the_simulator_agree() {
