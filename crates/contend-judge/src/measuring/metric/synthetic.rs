@@ -155,7 +155,6 @@ fn series(run: &mut Run) {
                 rttvar_us: 3_000,
                 retrans: k / 10,
                 snd_una_bytes: if (10..14).contains(&k) { first(10) } else { first(k) },
-                ..FlowSample::default()
             },
             1 => FlowSample { delivered_bytes: 500 * k, snd_cwnd: 20, ..FlowSample::default() },
             _ => FlowSample::default(),
