@@ -56,8 +56,8 @@ pub fn air_is_booked_once(net: &Net) {
     assert_eq!(sum(StationAccounts::total), ap.total() + ap.sent_to);
     let cell = books.cell.idle + books.cell.ifs + books.cell.backoff + books.cell.collision;
     assert_eq!(cell + ap.total() + ap.sent_to, books.booked() - Time::ZERO);
-    // An exchange is booked when it is sensed, up to its end. The ledger is therefore at most one exchange early, and late
-    // only by the time in which a preamble is not yet sensed.
+    // An exchange is booked when it is sensed, up to its end. The ledger is therefore at most one exchange early, and
+    // late only by the time in which a preamble is not yet sensed.
     let now = net.world.now();
     let in_time = books.booked() + LATEST_SENSED >= now && books.booked() <= now + LONGEST_EXCHANGE;
     assert!(in_time, "{} at {now}", books.booked());
