@@ -159,7 +159,7 @@ impl Plan {
     /// nobody does, as its own flows do in the other one.
     fn default_of<'s>(&self, scenario: &'s Scenario, i: usize) -> Option<&'s TcpSpec> {
         let host = self.hosts.get(i)?;
-        let tcp = |f: &Known| tcp_of(scenario, f);
+        let tcp = |f: &Known| tcp_of(scenario.flows.get(f.flow as usize)?);
         let same_way =
             |f: &Known| self.hosts.get(f.from).is_some_and(|h| is_station(h.place) == is_station(host.place));
         let sends = self.flows.iter().filter(|f| f.from == i).find_map(tcp);
@@ -176,7 +176,7 @@ impl Plan {
         }
         let _ = writeln!(names, "{} server", self.hosts[self.server(i)].ip);
         let ends_here = self.flows.iter().filter(|f| f.from == i || f.to == i);
-        let own: Vec<_> = ends_here.filter_map(|f| Some((f, tcp_of(scenario, f)?))).collect();
+        let own: Vec<_> = ends_here.filter_map(|f| Some((f, tcp_of(scenario.flows.get(f.flow as usize)?)?))).collect();
         let any = |has: fn(&TcpSpec) -> bool| u8::from(own.iter().any(|(_, t)| has(t))).to_string();
         let mut settings: Vec<(String, String)> = [
             // What one connection learned must not change the next.
@@ -221,6 +221,7 @@ impl Plan {
 /// The rate of the only wire of a host, if the queue before it is so long that it stands for the host's own: a real
 /// interface takes no more than it sends. A shorter queue is part of the network, and has to fill.
 fn pace(scenario: &Scenario, place: Place) -> Option<u64> {
+    // The default of wires.
     const LONG: u64 = 10_000;
     let ends = scenario.links.iter().filter_map(|l| {
         let forward = (l.from == place).then_some(&l.forward);
@@ -233,8 +234,8 @@ fn pace(scenario: &Scenario, place: Place) -> Option<u64> {
 }
 
 /// The TCP of a flow of the file, if it has one.
-fn tcp_of<'s>(scenario: &'s Scenario, f: &Known) -> Option<&'s TcpSpec> {
-    match &scenario.flows.get(f.flow as usize)?.ends.transport {
+fn tcp_of(f: &FlowSpec) -> Option<&TcpSpec> {
+    match &f.ends.transport {
         Transport::Tcp(t) => Some(t),
         Transport::Udp(_) => None,
     }
@@ -285,10 +286,7 @@ fn outside(members: &[Member]) -> Vec<bool> {
 pub fn unknown_controllers<'s>(scenario: &'s Scenario, members: &[Member]) -> Vec<(&'s str, &'s TcpSpec)> {
     let outside = outside(members);
     let flows = scenario.flows.iter().zip(outside).filter(|(_, outside)| *outside);
-    let of_tcp = flows.filter_map(|(f, _)| match &f.ends.transport {
-        Transport::Tcp(t) => Some((f.name.as_str(), t.as_ref())),
-        Transport::Udp(_) => None,
-    });
+    let of_tcp = flows.filter_map(|(f, _)| Some((f.name.as_str(), tcp_of(f)?)));
     of_tcp.filter(|(_, t)| kernel_name(t.cc.entry.name).is_none()).collect()
 }
 

@@ -42,9 +42,8 @@ pub const EMULATED: &str = "emulated";
 /// When no experiment matches.
 pub fn experiments(papers: &Path, what: Option<&str>, emulated: bool) -> Result<Vec<PaperExperiment>, NothingFound> {
     let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
-    let is_emulated = |path: &PathBuf| path.components().any(|c| c.as_os_str() == EMULATED);
-    let files = files_below(papers)?.into_iter().filter(|path| is_emulated(path) == emulated);
-    let all: Vec<_> = files.map(|path| PaperExperiment { name: name(&path), path }).collect();
+    let files = files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path });
+    let all: Vec<_> = files.filter(|e| e.name.split('/').any(|part| part == EMULATED) == emulated).collect();
     if all.is_empty() {
         return Err(NothingFound::NoPapers(papers.to_path_buf()));
     }

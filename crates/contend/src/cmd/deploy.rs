@@ -76,7 +76,7 @@ struct AtDevice {
 struct Controller {
     /// reno, jersey, tcp_d or tcp_av
     name: String,
-    /// A parameter of the controller, like k=0 (contend explain NAME); in the kernel abc is 0 unless it is given
+    /// A parameter of the controller, like k=0 (contend explain NAME)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     #[command(flatten)]
@@ -196,9 +196,7 @@ fn parameters(twin: &Twin, set: &[String]) -> Result<Parameters> {
          [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {{ cc = {{ kind = \"{}\" }}, recovery = \"newreno\" }}\n",
         twin.name
     );
-    // Linux counts every segment that an ACK covers.
-    let abc = twin.entry().params.iter().find(|p| p.name == "abc").map(|_| ("flow.0.tcp.cc.abc".into(), "0".into()));
-    let mut settings: Vec<(String, String)> = abc.into_iter().collect();
+    let mut settings: Vec<(String, String)> = vec![];
     for s in set {
         let (key, value) = s
             .split_once('=')

@@ -138,18 +138,18 @@ pub fn run(args: Args) -> Result<Done> {
 /// Deploys the controllers of a network that the kernel does not have, with the parameters of the file.
 #[cfg(feature = "bpf")]
 pub fn controllers(scenario: &Scenario, members: &[Member]) -> Result<Box<dyn Any>, Refusal> {
-    let mut out: Vec<(contend_core::registry::Args, contend_bpf::load::Deployment)> = vec![];
+    let mut out: Vec<(&str, contend_core::registry::Args, contend_bpf::load::Deployment)> = vec![];
     for (flow, tcp) in contend_emu::plan::unknown_controllers(scenario, members) {
         let Ok(twin) = contend_bpf::Twin::find(tcp.cc.entry.name) else { continue };
-        match out.iter().find(|(_, deployed)| deployed.name().ends_with(&format!("_{}", twin.name))) {
-            Some((args, _)) if *args == tcp.cc.args => {}
+        match out.iter().find(|(name, ..)| *name == twin.name) {
+            Some((_, args, _)) if *args == tcp.cc.args => {}
             Some(_) => {
                 return Err(Refusal::new(
                     format!("flow {flow} has another {} than the flow before it", twin.name),
                     "give both the same parameters: the kernel has each controller once",
                 ));
             }
-            None => out.push((tcp.cc.args.clone(), contend_bpf::load::deploy(twin, &tcp.cc.args)?)),
+            None => out.push((twin.name, tcp.cc.args.clone(), contend_bpf::load::deploy(twin, &tcp.cc.args)?)),
         }
     }
     Ok(Box::new(out))

@@ -184,24 +184,20 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     })?;
     let window_scaling = f.read_or("window_scaling", true, |v| v.flag())?;
     let name = name(variant, &cc, &recovery);
-    let large = match stack {
-        Stack::Rfc => Amount::Packets(1000),
-        // Half of tcp_rmem's 6 MiB is window, half is for what the kernel needs beside the payload.
-        Stack::Linux => Amount::Bytes(3 << 20),
-    };
-    // TCP_DELACK_MIN, TCP_MAX_QUICKACKS.
-    let acks = match stack {
-        Stack::Rfc => (1, Span::from_millis(100), 0),
-        Stack::Linux => (2, Span::from_millis(40), 16),
+    let (large, ack, ack_delay, quick_acks) = match stack {
+        Stack::Rfc => (Amount::Packets(1000), 1, Span::from_millis(100), 0),
+        // Half of tcp_rmem's 6 MiB is window, half is for what the kernel needs beside the payload. TCP_DELACK_MIN,
+        // TCP_MAX_QUICKACKS.
+        Stack::Linux => (Amount::Bytes(3 << 20), 2, Span::from_millis(40), 16),
     };
     let spec = TcpSpec {
         name,
         cc,
         recovery,
         window: flow.read_or("window", if window_scaling { large } else { Amount::Bytes(65_535) }, |v| window(&v))?,
-        ack: flow.read_or("ack", acks.0, |v| v.segments(1..=1000))?,
-        ack_delay: flow.read_or("ack_delay", acks.1, |v| v.positive_span())?,
-        quick_acks: flow.read_or("quick_acks", acks.2, |v| v.segments(0..=1000))?,
+        ack: flow.read_or("ack", ack, |v| v.segments(1..=1000))?,
+        ack_delay: flow.read_or("ack_delay", ack_delay, |v| v.positive_span())?,
+        quick_acks: flow.read_or("quick_acks", quick_acks, |v| v.segments(0..=1000))?,
         handshake: f.read_or("handshake", Handshake::Tcp, |v| handshake(&v))?,
         initial_window: f.read_or("initial_window", variant.initial_window, |v| v.segments(1..=100_000))?,
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,
