@@ -3,9 +3,10 @@
 use super::{Position, Samples, estimate, mean_of, same_value};
 use contend_experiment::reading::expression::literal;
 use contend_experiment::reading::file::{Each, Expect, Requirement};
-use contend_experiment::results::PointKey;
+use contend_experiment::results::{PointKey, SweptValue};
 use contend_experiment::stats::{Estimate, Range, Reading};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A step is flat when its whole interval is within this share of the range that the sequence's means cover.
 pub const FLAT: f64 = 0.01;
@@ -13,11 +14,28 @@ pub const FLAT: f64 = 0.01;
 /// Points that differ in one key only: the value of the key, and the index of the point.
 pub(super) type Group<'p> = Vec<(&'p Value, usize)>;
 
-/// Groups the points that have the key `along` by their other keys. Each group is in ascending order of the key's
-/// value. Values that are not numbers keep the order of the sweep.
+/// Groups the points that have the key `along` by their other keys, but for those that `along` decides because the
+/// sweep zips them with it. Each group is in ascending order of the key's value. Values that are not numbers keep the
+/// order of the sweep.
 pub(super) fn groups<'p>(along: &str, points: &[&'p PointKey]) -> Vec<Group<'p>> {
+    let decided = |key: &str| {
+        let mut known: Vec<(&SweptValue, Option<&SweptValue>)> = vec![];
+        points.iter().all(|p| {
+            let Some(value) = p.get(along) else { return true };
+            let other = p.get(key);
+            match known.iter().find(|(v, _)| *v == value) {
+                Some((_, o)) => *o == other,
+                None => {
+                    known.push((value, other));
+                    true
+                }
+            }
+        })
+    };
+    let keys: BTreeSet<&String> = points.iter().flat_map(|p| p.keys()).collect();
+    let apart: Vec<&String> = keys.into_iter().filter(|k| *k != along && !decided(k)).collect();
     let others =
-        |p: &PointKey| p.iter().filter(|(k, _)| *k != along).map(|(k, v)| (k.clone(), v.clone())).collect::<PointKey>();
+        |p: &PointKey| -> PointKey { apart.iter().filter_map(|k| Some(((*k).clone(), p.get(*k)?.clone()))).collect() };
     let mut all: Vec<(PointKey, Group<'p>)> = vec![];
     for (i, p) in points.iter().enumerate() {
         let Some(value) = p.get(along) else { continue };

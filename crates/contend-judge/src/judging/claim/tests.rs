@@ -194,6 +194,19 @@ fn each_says_how_points_are_taken_together() {
 }
 
 #[test]
+fn keys_that_the_sweep_zips_with_the_sequence_do_not_split_it() {
+    let c = claim(GOODPUT, Expect::Increasing { along: "k".into() });
+    let at = |w: World, k: u64, columns: u64, to: &str, x: f64| {
+        w.at(&[("k", json!(k)), ("columns", json!(columns)), ("to", json!(to))], &[x])
+    };
+    // Columns follow k; `to` does not, and splits: "a" grows, "b" falls.
+    let grows = at(at(at(World::default(), 5, 2, "a", 1e6), 9, 3, "a", 2e6), 12, 3, "a", 3e6);
+    assert_eq!(grows.verdict(&c), "reproduced");
+    let both = at(at(at(grows, 5, 2, "b", 3e6), 9, 3, "b", 2e6), 12, 3, "b", 1e6);
+    assert_eq!(both.verdict(&c), "not reproduced");
+}
+
+#[test]
 fn the_point_that_decides_is_the_one_reported() {
     let w = World::along(&[&[2.1e6], &[5e6], &[3e6]]);
     let r = |each: Each| {
