@@ -30,14 +30,14 @@ pub struct Flow {
     pub sent: u64,
     /// Retransmitted data packets.
     pub retransmitted: u64,
-    /// Number of expiries of the retransmission timer.
-    pub timeouts: u64,
+    /// Number of expiries of the retransmission timer. `null` for a sender that is not simulated: only itself knows.
+    pub timeouts: Option<u64>,
     /// Packets of every kind that both ends handed to the network.
     pub entered: u64,
     /// Packets of every kind that arrived at both ends.
     pub arrived: u64,
-    /// Losses detected without a timeout.
-    pub losses: Losses,
+    /// Losses detected without a timeout. `null` for a sender that is not simulated.
+    pub losses: Option<Losses>,
     /// Round-trip time samples.
     #[serde(rename = "rtt")]
     pub rtt_s: Percentiles,

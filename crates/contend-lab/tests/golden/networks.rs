@@ -147,8 +147,11 @@ fn count(number: u64, text: &str, o: &Outcome, rare: &mut Rare) {
     add("ECN mark", queues(|q| q.marked));
     add("acknowledgment filtered", queues(|q| q.filtered));
     add("packet lost on a wire", queues(|q| q.lost));
-    add("timeout", run.flows.iter().map(|f| f.timeouts).sum());
-    add("fast retransmission", run.flows.iter().map(|f| f.retransmitted - f.retransmitted.min(f.timeouts)).sum());
+    add("timeout", run.flows.iter().filter_map(|f| f.timeouts).sum());
+    add(
+        "fast retransmission",
+        run.flows.iter().map(|f| f.retransmitted - f.retransmitted.min(f.timeouts.unwrap_or(0))).sum(),
+    );
     add("transfer completed", run.flows.iter().map(|f| f.completions_s.len() as u64).sum());
 }
 

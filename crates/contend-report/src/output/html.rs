@@ -412,7 +412,7 @@ fn flow_table(runs: &[&Run]) -> String {
         (|f| f.delay_s.p95, percentile, 1e3, 1),
         (|f| Some(f.sent as f64), exact, 1.0, 0),
         (|f| Some(f.retransmitted as f64), exact, 1.0, 1),
-        (|f| Some(f.timeouts as f64), exact, 1.0, 1),
+        (|f| f.timeouts.map(|n| n as f64), exact, 1.0, 1),
     ];
     for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
         let _ = write!(

@@ -23,6 +23,11 @@ impl Net {
         self.ends.len() / 2
     }
 
+    /// True if the sending end of `flow` is simulated; otherwise what only a sender knows is 0 in [`Net::sent`].
+    pub fn is_sender_simulated(&self, flow: usize) -> bool {
+        self.sender_of(flow).is_some()
+    }
+
     /// Counters of the sending end of `flow`.
     pub fn sent(&self, flow: usize) -> SenderCounters {
         let outside = || self.meter_of(flow).map(|m| m.there().sent);

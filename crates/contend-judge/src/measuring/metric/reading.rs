@@ -157,6 +157,14 @@ impl<'a> Asked<'a> {
         self.members.iter().filter_map(|i| self.run.flows.get(*i))
     }
 
+    /// What only the senders of the selected flows know; an error if one of them is not simulated.
+    pub(super) fn of_senders<T>(&self, value: fn(&Flow) -> Option<T>) -> Result<Vec<T>, Unmeasured> {
+        let known = |f: &'a Flow| {
+            value(f).ok_or_else(|| self.undefined(format!("{} has a real sender, which does not tell it", f.name)))
+        };
+        self.flows().map(known).collect()
+    }
+
     /// The selected queues.
     pub(super) fn queues(&self) -> impl Iterator<Item = &'a Queue> + Clone {
         self.members.iter().filter_map(|i| self.run.queues.get(*i))

@@ -25,14 +25,14 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         throughput_bps: goodput * 1.1,
         sent: 100,
         retransmitted: 5,
-        timeouts: 2,
+        timeouts: Some(2),
         entered: 200,
         arrived: 190,
-        losses: Losses {
+        losses: Some(Losses {
             congestion: Taken { congestion: 9, error: 1 },
             error: Taken { congestion: 2, error: 6 },
             nothing: Taken { congestion: 1, error: 0 },
-        },
+        }),
         rtt_s: Percentiles::default(),
         delay_s: Percentiles::default(),
         completion_s: None,

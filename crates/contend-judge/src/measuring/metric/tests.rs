@@ -247,6 +247,17 @@ fn what_was_not_measured_is_undefined_and_not_zero() {
 }
 
 #[test]
+fn what_only_a_real_sender_knows_is_undefined() {
+    let mut run = example();
+    (run.flows[0].timeouts, run.flows[0].losses) = (None, None);
+    let real = run.flows[0].name.clone();
+    for text in ["timeouts", "losses", "losses.congestion", "accuracy.error"] {
+        let e = Expr::parse(text).unwrap().eval(&run).unwrap_err();
+        assert!(matches!(&e, Unmeasured::Undefined(why) if why.contains(&real)), "{text}: {e:?}");
+    }
+}
+
+#[test]
 fn without_packets_the_sum_of_delays_is_zero() {
     is("delay.count", 0.0);
     is("delay.sum", 0.0);

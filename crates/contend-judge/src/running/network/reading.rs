@@ -97,6 +97,7 @@ pub(super) fn flows(
         let spec = &resolved.scenario.flows[i];
         let rtt = net.rtt(i).cloned().unwrap_or_else(Durations::new);
         let delay = net.delay(i).cloned().unwrap_or_else(Durations::new);
+        let simulated = net.is_sender_simulated(i);
         all.push(Flow {
             name: spec.name.clone(),
             group: resolved.groups[resolved.members[i].group].clone(),
@@ -113,10 +114,10 @@ pub(super) fn flows(
             throughput_bps: rate(r.bytes - r0.bytes + r0.held_bytes),
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
-            timeouts: s.timeouts - s0.timeouts,
+            timeouts: simulated.then(|| s.timeouts - s0.timeouts),
             entered: now.entered - before.entered,
             arrived: now.arrived - before.arrived,
-            losses: Losses::between(s.judged, s0.judged),
+            losses: simulated.then(|| Losses::between(s.judged, s0.judged)),
             rtt_s: Percentiles::from(&rtt),
             delay_s: Percentiles::from(&delay),
             completion_s: net.completed(i).map(Span::as_secs_f64),

@@ -30,7 +30,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     )
     .over(Period::Series),
     flow("timeouts", Dimension::Number, "expiries of the retransmission timer", |a| {
-        Ok(a.flows().map(|f| f.timeouts as f64).sum())
+        Ok(a.of_senders(|f| f.timeouts)?.iter().sum::<u64>() as f64)
     })
     .reported(&["timeouts"]),
     flow(
@@ -39,7 +39,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "losses detected without a timeout; by their true cause: `losses.congestion` (dropped by a queue), `.error` \
             (an error of the medium), `.nothing` (not lost)",
         |a| {
-            let losses = Found::of(a);
+            let losses = Found::of(a)?;
             Ok(match cause(a) {
                 "" => losses.were("congestion") + losses.were("error") + losses.were("nothing"),
                 cause => losses.were(cause),
@@ -52,7 +52,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         Dimension::Number,
         "losses by the cause that controllers assumed: `taken_for.congestion`, `taken_for.error`",
         |a| {
-            let losses = Found::of(a);
+            let losses = Found::of(a)?;
             Ok(match cause(a) {
                 "error" => losses.sum(|l| l.congestion.error + l.error.error + l.nothing.error),
                 _ => losses.sum(|l| l.congestion.congestion + l.error.congestion + l.nothing.congestion),
@@ -64,7 +64,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "recognised",
         Dimension::Number,
         "losses of one cause for which controllers assumed this cause: `recognised.congestion`, `recognised.error`",
-        |a| Ok(Found::of(a).recognised(cause(a))),
+        |a| Ok(Found::of(a)?.recognised(cause(a))),
     )
     .aspects(Aspects::Required(&["congestion", "error"])),
     flow(
@@ -73,7 +73,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "share of the losses of one cause for which controllers assumed this cause: `accuracy.congestion` (A_c), \
             `accuracy.error` (A_w)",
         |a| {
-            let (losses, cause) = (Found::of(a), cause(a));
+            let (losses, cause) = (Found::of(a)?, cause(a));
             match losses.were(cause) {
                 0.0 => Err(a.undefined("there is no such loss")),
                 all => Ok(losses.recognised(cause) / all),
@@ -131,8 +131,8 @@ fn cause(a: &Asked<'_>) -> &'static str {
 struct Found(Vec<Losses>);
 
 impl Found {
-    fn of(a: &Asked<'_>) -> Found {
-        Found(a.flows().map(|f| f.losses).collect())
+    fn of(a: &Asked<'_>) -> Result<Found, Unmeasured> {
+        a.of_senders(|f| f.losses).map(Found)
     }
 
     fn sum(&self, f: fn(&Losses) -> u64) -> f64 {
