@@ -4,6 +4,7 @@ use crate::folder::{TooLarge, files_below};
 use crate::nearest;
 use crate::reading::file::Experiment;
 use contend_core::Refusal;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// An experiment of a paper.
@@ -43,13 +44,26 @@ pub const EMULATED: &str = "emulated";
 pub fn experiments(papers: &Path, what: Option<&str>, emulated: bool) -> Result<Vec<PaperExperiment>, NothingFound> {
     let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
     let files = files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path });
-    let all: Vec<_> = files.filter(|e| e.name.split('/').any(|part| part == EMULATED) == emulated).collect();
+    let is_emulated = |e: &PaperExperiment| e.name.split('/').any(|part| part == EMULATED);
+    let (all, others): (Vec<_>, Vec<_>) = files.partition(|e| is_emulated(e) == emulated);
     if all.is_empty() {
         return Err(NothingFound::NoPapers(papers.to_path_buf()));
     }
     let Some(what) = what else { return Ok(all) };
-    let asked_for = |e: &PaperExperiment| e.name == what || e.name.starts_with(&format!("{what}/"));
-    let chosen: Vec<_> = all.iter().filter(|e| asked_for(e)).cloned().collect();
+    let asked_for = |e: &&PaperExperiment| e.name == what || e.name.starts_with(&format!("{what}/"));
+    let chosen: Vec<_> = all.iter().filter(asked_for).cloned().collect();
+    if chosen.is_empty() && others.iter().any(|e| asked_for(&e)) {
+        let with: BTreeSet<&str> = all.iter().filter_map(|e| e.name.split('/').next()).collect();
+        let with = with.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(NothingFound::Unknown(if emulated {
+            Refusal::new(
+                format!("`{what}` has no experiment in a folder `{EMULATED}`"),
+                format!("omit --emulated to simulate it; {with} can be emulated"),
+            )
+        } else {
+            Refusal::new(format!("`{what}` runs in real time only"), "add --emulated")
+        }));
+    }
     if chosen.is_empty() {
         let folders = all.iter().filter_map(|e| e.name.split_once('/').map(|(folder, _)| folder));
         let remedy = nearest(what, all.iter().map(|e| e.name.as_str()).chain(folders))

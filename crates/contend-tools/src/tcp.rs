@@ -6,8 +6,8 @@ use contend_core::Refusal;
 use nix::errno::Errno;
 use nix::libc;
 use nix::sys::socket::{
-    AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, SockaddrIn6, bind, connect, listen, setsockopt, socket,
-    sockopt,
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, SockaddrIn6, bind, connect, getsockopt, listen, setsockopt,
+    socket, sockopt,
 };
 use nix::{setsockopt_impl, sockopt_impl};
 use std::ffi::OsString;
@@ -23,7 +23,16 @@ sockopt_impl!(
     u64
 );
 
-/// How a TCP socket sends.
+sockopt_impl!(
+    /// The most bytes that wait in a socket without having been sent once.
+    NotSentLowat,
+    SetOnly,
+    libc::IPPROTO_TCP,
+    libc::TCP_NOTSENT_LOWAT,
+    u32
+);
+
+/// How a TCP socket sends, and how much it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sending {
     /// Name of the kernel's congestion control; `None`: the system's default.
@@ -32,6 +41,12 @@ pub struct Sending {
     pub segment: Option<u32>,
     /// Highest rate in bits per second (SO_MAX_PACING_RATE); `None`: no limit.
     pub rate_bps: Option<u64>,
+    /// The most bytes that wait in the socket without having been sent once (TCP_NOTSENT_LOWAT); `None`: what the
+    /// socket's buffer holds.
+    pub unsent: Option<u32>,
+    /// The kernel's memory for data in each direction, in bytes (SO_SNDBUF, SO_RCVBUF); `None`: it grows as the kernel
+    /// sees fit.
+    pub kernel_buffer: Option<usize>,
 }
 
 impl Sending {
@@ -51,6 +66,28 @@ impl Sending {
         if let Some(bps) = self.rate_bps {
             setsockopt(socket, MaxPacingRate, &(bps / 8).max(1))
                 .map_err(|e| of_system("the kernel refuses SO_MAX_PACING_RATE", e))?;
+        }
+        if let Some(bytes) = self.unsent {
+            setsockopt(socket, NotSentLowat, &bytes)
+                .map_err(|e| of_system("the kernel refuses TCP_NOTSENT_LOWAT", e))?;
+        }
+        if let Some(bytes) = self.kernel_buffer {
+            // The kernel doubles what it is asked for, and counts its own overhead in it (socket(7)).
+            let of_kernel = |e| of_system("the kernel refuses the size of its buffers", e);
+            setsockopt(socket, sockopt::SndBuf, &(bytes / 2)).map_err(of_kernel)?;
+            setsockopt(socket, sockopt::RcvBuf, &(bytes / 2)).map_err(of_kernel)?;
+            for (name, given) in [
+                ("net.core.wmem_max", getsockopt(socket, sockopt::SndBuf)),
+                ("net.core.rmem_max", getsockopt(socket, sockopt::RcvBuf)),
+            ] {
+                let given = given.map_err(of_kernel)?;
+                if given < bytes / 2 * 2 {
+                    return Err(Refusal::new(
+                        format!("the kernel gives {given} B to each buffer of a socket, not {bytes} B"),
+                        format!("ask for at most {given}B, or as root: sysctl {name}={bytes}"),
+                    ));
+                }
+            }
         }
         Ok(())
     }

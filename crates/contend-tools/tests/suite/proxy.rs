@@ -155,6 +155,49 @@ fn a_slow_reader_stops_the_sender_and_gets_everything() {
     assert!((1..=10_000).contains(&totals.most_buffered), "{}", totals.most_buffered);
 }
 
+/// How many bytes a sender gets rid of when nobody reads behind the proxy.
+fn held(change: impl FnOnce(&mut Settings)) -> usize {
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (at, served) = target(1, move |s| {
+        let _ = wait.recv();
+        drop(s);
+    });
+    let proxy = Running::to(at, change);
+    let mut client = proxy.client();
+    client.set_nonblocking(true).unwrap();
+    let block = [0; 64 * 1024];
+    let (mut sent, mut quiet) = (0, 0);
+    while quiet < 20 {
+        match client.write(&block) {
+            Ok(n) => (sent, quiet) = (sent + n, 0),
+            Err(_) => {
+                quiet += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+    go.send(()).unwrap();
+    drop(client);
+    proxy.end_after(served);
+    sent
+}
+
+#[test]
+fn the_kernel_buffers_of_a_slow_reader_are_bounded() {
+    let bounded = |s: &mut Settings| {
+        s.buffer = 10_000;
+        for sending in [&mut s.to_target, &mut s.to_clients] {
+            (sending.unsent, sending.kernel_buffer) = (Some(10_000), Some(64 * 1024));
+        }
+    };
+    // What the sender's own socket and the receiver's hold is the same in both.
+    let (free, bound) = (held(|s| s.buffer = 10_000), held(bounded));
+    assert!(bound + 500_000 < free, "{bound} B with bounds, {free} B without");
+    let greedy = Sending { kernel_buffer: Some(1 << 30), ..Sending::default() };
+    let error = tcp::listen_on("127.0.0.1:0".parse().unwrap(), &greedy).unwrap_err();
+    assert!(error.remedy.contains("sysctl net.core.wmem_max"), "{error}");
+}
+
 #[test]
 fn a_reset_reaches_the_other_side_after_the_data() {
     // From the client to the target.

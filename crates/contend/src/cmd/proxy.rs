@@ -48,6 +48,10 @@ pub struct Args {
     /// The most that waits for one end of a connection; then its sender is held back
     #[arg(long, value_name = "BYTES", value_parser = real::bytes, default_value = "256kB")]
     buffer: usize,
+    /// The kernel's memory for data in each direction of each socket; it bounds the window, too (default: it grows as
+    /// the kernel sees fit, on a fast path to several MB)
+    #[arg(long, value_name = "BYTES", value_parser = real::bytes)]
+    kernel_buffer: Option<usize>,
     /// The most connections at one time; further clients wait (default: 10000, or what ulimit -n allows)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     connections: Option<u32>,
@@ -97,8 +101,19 @@ pub fn run(args: &Args) -> Result<Done> {
             "name the clients: --allow 192.168.1.0/24 (or --allow any, behind a firewall)",
         ));
     }
-    let asked = Sending { congestion: args.cc.clone(), segment: args.mss.map(|m| m as u32), rate_bps: args.rate };
-    let given = |to: bool| if to { asked.clone() } else { Sending::default() };
+    let plain = Sending {
+        // What was not sent yet waits in the proxy's buffer, not in a second one of the kernel.
+        unsent: Some(u32::try_from(args.buffer).unwrap_or(u32::MAX)),
+        kernel_buffer: args.kernel_buffer,
+        ..Sending::default()
+    };
+    let asked = Sending {
+        congestion: args.cc.clone(),
+        segment: args.mss.map(|m| m as u32),
+        rate_bps: args.rate,
+        ..plain.clone()
+    };
+    let given = |to: bool| if to { asked.clone() } else { plain.clone() };
     let proxy = Proxy::open(Settings {
         listen,
         to: address::resolve(&args.to).map_err(refused)?,

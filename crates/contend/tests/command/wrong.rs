@@ -15,7 +15,7 @@ fn refused(ended: Ended, texts: &[&str]) {
 fn a_file_that_is_none() {
     let bench = Bench::with("sub/f.toml", SMALL);
     refused(bench.contend(&["run", "nothing.toml"]), &["nothing.toml cannot be read", "contend list experiments"]);
-    refused(bench.contend(&["run", "sub"]), &["sub is a folder", "it contains 1 TOML file", "sub/f.toml"]);
+    refused(bench.contend(&["run", "sub"]), &["sub is a folder", "it contains 3 TOML files", "sub/f.toml"]);
     std::fs::create_dir(bench.path("hollow")).unwrap();
     refused(bench.contend(&["run", "hollow"]), &["hollow is a folder", "0 TOML files", "contend list experiments"]);
     bench.file("empty.toml", "\n  \n");
@@ -281,7 +281,7 @@ fn every_wrong_setting_is_told_with_its_remedy() {
 /// Wrong calls, each with a part of its message.
 const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["run", ""], "a value is required"),
-    (&["run", "."], "it contains 1 TOML file"),
+    (&["run", "."], "it contains 3 TOML files"),
     (&["run", "f.toml/"], "f.toml/ cannot be read"),
     (&["run", "f.toml/x"], "f.toml/x cannot be read"),
     (&["run", "f.toml", "gone.toml"], "gone.toml cannot be read"),
@@ -315,12 +315,18 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["reproduce", "--papers", "f.toml"], "there is no experiment in f.toml"),
     (&["reproduce", "--papers", "gone"], "there is no experiment in gone"),
     (&["reproduce", "", "--papers", "."], "no paper or experiment is called ``"),
+    (&["reproduce", "p/simulated", "--papers", ".", "--emulated"], "`p/simulated` has no experiment in a folder"),
+    (&["reproduce", "p/emulated/real", "--papers", "."], "add --emulated"),
     (&["completions", "none"], "bash"),
 ];
 
 #[test]
 fn every_wrong_call_has_a_message_with_a_remedy() {
     let bench = Bench::with("f.toml", SMALL);
+    std::fs::create_dir_all(bench.path("p/emulated")).unwrap();
+    for file in ["p/simulated.toml", "p/emulated/real.toml"] {
+        std::fs::write(bench.path(file), SMALL).unwrap();
+    }
     for (call, text) in WRONG_CALLS {
         refused(bench.contend(call), &[text]);
     }
