@@ -200,6 +200,9 @@ def main():
         controller(name)
     window = block("fcwa", ["--set", "segments=10"], SERVER, STA, "windows lowered")
     assert 0 < window <= 10 * 1460 + 4096, f"fcwa: a window of {window} B was offered"
+    # One download, no delay: W_lim is the buffer, and what is on a wire of 100 us at most.
+    window = block("fcwa", ["--set", "segments=0", "--set", "buffer=20"], SERVER, STA, "windows lowered")
+    assert 18 * 1460 < window <= 24 * 1460 + 4096, f"fcwa, measured: a window of {window} B was offered"
     block("ack_thinning", ["--set", "d=2"], STA, SERVER, "acknowledgments dropped")
     block("ack_filter", [], STA, SERVER, "acknowledgments dropped", "tbf rate 300kbit burst 5kb limit 100kb")
     recipe()

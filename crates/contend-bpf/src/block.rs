@@ -25,8 +25,21 @@ pub const BLOCKS: &[Block] = &[
         egress: ("contend_fcwa", "tc"),
         ingress: ("contend_fcwa", "tc"),
         params: &[
-            ("segments", 20, "window limit of each flow in segments, as contend model fcwa gives it; 0: none"),
+            (
+                "segments",
+                20,
+                "window limit of each flow, as contend model fcwa gives it; 0: computed from measurements",
+            ),
             ("keep_edge", 1, "1: an offered window is never taken back; 0: it may be"),
+            ("buffer", 100, "BS_AP: packets that may wait at the access point; with segments=0, as all that follow"),
+            ("margin", 1000, "thousandths of W_lim; 950 costs no throughput and avoids rare drops"),
+            ("minimum", 1, "least window in segments"),
+            ("least_delay", 0, "1: 2 LD is the minimum of its samples over 10 to 20 s; 0: their mean"),
+            ("active", 2000, "T_active in ms: a flow is active for this time after its last data"),
+            ("update", 1000, "T_update in ms: time between two removals of inactive flows"),
+            ("data_data", 809_985, "cycle time in ns if both send data, as contend model cycle-time gives it"),
+            ("data_ack", 593_985, "cycle time in ns if one sends data and the other acknowledgments"),
+            ("ack_ack", 352_747, "cycle time in ns if both send acknowledgments"),
         ],
     },
     Block {
@@ -98,8 +111,11 @@ mod tests {
     #[test]
     fn the_c_form_has_the_parameters_in_order_with_their_defaults() {
         for block in BLOCKS {
-            let path = format!("{}/c/ap/{}.bpf.c", env!("CARGO_MANIFEST_DIR"), block.name);
-            let text = std::fs::read_to_string(path).unwrap();
+            let read = |end: &str| {
+                let path = format!("{}/c/ap/{}.{end}", env!("CARGO_MANIFEST_DIR"), block.name);
+                std::fs::read_to_string(path).unwrap_or_default()
+            };
+            let text = read("h") + &read("bpf.c");
             let (_, rest) = text.split_once(&format!("struct {}_set {{", block.name)).unwrap();
             let (inside, rest) = rest.split_once('}').unwrap();
             let names: Vec<_> =

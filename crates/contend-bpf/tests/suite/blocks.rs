@@ -10,6 +10,8 @@ use contend_core::registry::{Amount, Value, find};
 use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 use libbpf_rs::{Object, ProgramInput};
 use rand::{RngExt as _, SeedableRng as _};
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
 
 const NEEDS: &[&str] = &["privileges", "BTF", "clsact"];
 const FACTS: Facts = Facts { buffer: None, flows: &[], cycle_time: &|_, _, _| Span::ZERO };
@@ -177,6 +179,118 @@ fn fcwa_writes_the_windows_that_rust_writes_and_the_checksums_stay_right() {
         }
     }
     assert!(lowered > 500 && kept > 50, "{lowered} {kept}");
+}
+
+/// A sender and a receiver of a test.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    /// The first byte that is not acknowledged, the next one to send, and the right edge.
+    una: u64,
+    next: u64,
+    edge: u64,
+}
+
+#[test]
+fn the_windows_that_the_c_text_measures_are_those_of_rust() {
+    let program = format!("{}/fcwa", env!("CARGO_TARGET_TMPDIR"));
+    let compiled = Command::new("cc")
+        .args(["-O1", "-Wall", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", &program])
+        .arg("fcwa_host.c")
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/c/ap"))
+        .status();
+    assert!(compiled.unwrap().success());
+    let block = Block::find("fcwa").unwrap();
+    let (mut same, mut other, mut windows) = (0, 0, std::collections::BTreeSet::new());
+    for case in 0..8u64 {
+        let mut rng = Rng::seed_from_u64(case);
+        let (buffer, least, margin) = (rng.random_range(20..300u64), case % 2, rng.random_range(800..=1000u64));
+        // Times between data and acknowledgments, in us.
+        let pace = [200, 2_000, 20_000][case as usize % 3];
+        let set = ["segments=0", "keep_edge=0", &format!("buffer={buffer}"), &format!("least_delay={least}")];
+        let set = set.into_iter().map(str::to_owned).chain([format!("margin={margin}")]).collect::<Vec<_>>();
+        let mut child = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(&block.settings(&set).unwrap()).unwrap();
+        let entry = find(ap::REGISTRY, "fcwa").unwrap();
+        let mut args = defaults(entry);
+        args.set("mode", Value::Word("estimated".into()));
+        args.set("ld", Value::Word((if least > 0 { "min" } else { "mean" }).into()));
+        args.set("buffer", Value::Amount(Amount::Packets(buffer)));
+        args.set("margin", Value::Number(margin as f64 / 1000.0));
+        args.set("keep_edge", Value::Bool(false));
+        // The defaults of the block.
+        let facts = Facts {
+            cycle_time: &|_, down, up| match (down > 1000, up > 1000) {
+                (true, true) => Span::from_nanos(809_985),
+                (false, false) => Span::from_nanos(352_747),
+                _ => Span::from_nanos(593_985),
+            },
+            ..FACTS
+        };
+        let mut rust = (entry.build)(&args, &facts).unwrap();
+        let (mss, mut now) = (1460u64, Time::ZERO);
+        let mut all = [Ends { una: 1 << 32, next: 1 << 32, edge: 0 }; 6];
+        for _ in 0..20_000 {
+            now += Span::from_micros(rng.random_range(0..pace));
+            if rng.random_range(0..4000) == 0 {
+                // Everybody is silent for longer than T_active.
+                now += Span::from_secs(3);
+            }
+            let flow = rng.random_range(0..all.len());
+            let (up, ends) = (flow % 2 == 0, &mut all[flow]);
+            let sends = ends.next == ends.una || ends.next + mss <= ends.edge && rng.random::<bool>();
+            let again = sends && ends.next > ends.una && rng.random_range(0..50) == 0;
+            let seq = if again { ends.una } else { ends.next };
+            let mut seg = Segment { flags: Flags::ACK, ..Segment::default() };
+            let before = ends.edge;
+            let side = if up == sends { Side::Air } else { Side::Wire };
+            if sends {
+                (seg.seq, seg.len) = (seq, mss as u32);
+                ends.next = ends.next.max(seq + mss);
+            } else {
+                let most = ((ends.next - ends.una) / mss).min(if rng.random_range(0..20) == 0 { 9 } else { 2 });
+                ends.una += most * mss;
+                (seg.ack, seg.window) = (ends.una, 1 << 29);
+            }
+            let p = Packet::new(FlowId(flow as u32), 40 + seg.len, now, Body::Tcp(seg));
+            let mut passed = Pass::default();
+            let cx = &mut Cx { now, rng: &mut Rng::seed_from_u64(0) };
+            rust.on_packet(cx, side, if sends { p } else { p.reversed() }, &mut passed);
+            let window = u64::from(passed.packets[0].1.tcp().unwrap().window);
+            if !sends {
+                ends.edge = ends.edge.max(seg.ack + window);
+            }
+            let words = [
+                now.as_nanos(),
+                flow as u64,
+                up.into(),
+                (!sends).into(),
+                seq,
+                seg.len.into(),
+                seg.ack,
+                before,
+                ends.edge,
+                mss,
+            ];
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+            child.stdin.as_mut().unwrap().write_all(&bytes).unwrap();
+            let mut answer = [0; 8];
+            child.stdout.as_mut().unwrap().read_exact(&mut answer).unwrap();
+            if !sends && window < 1 << 29 {
+                let (want, got) = (window / mss, u64::from_ne_bytes(answer));
+                assert!(want.abs_diff(got) <= 1, "case {case}, {now}: Rust {want}, C {got}");
+                if want == got {
+                    same += 1
+                } else {
+                    other += 1
+                }
+                windows.insert(want);
+            }
+        }
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success(), "undefined behaviour in the C text");
+    }
+    // Floats of Rust and integers of C are rounded down to whole segments.
+    assert!(same > 50_000 && other < same / 500 && windows.len() > 50, "{same} {other} {windows:?}");
 }
 
 #[test]
