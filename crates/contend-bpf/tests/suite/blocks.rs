@@ -417,7 +417,7 @@ fn ack_filter_filters_where_the_discipline_replaces() {
         let p = Packet::new(FlowId(flow as u32), 40, Time::ZERO, Body::Tcp(seg)).reversed();
         rust.enqueue(cx, &PlainLink, p, &mut sink);
         let replaced = rust.backlog().packets == waiting;
-        let here = left + u64::from(waiting) + 1;
+        let here = left + waiting + 1;
         let words = [&state[flow][..], &[at[flow], u64::from(!sack), here, left, 0]].concat();
         let mut bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
         let step = object.progs_mut().find(|p| p.name() == "step").unwrap();

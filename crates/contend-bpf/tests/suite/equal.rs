@@ -394,7 +394,7 @@ fn computes_the_same(make: fn(&Twin, &Args) -> Place) {
             let mut walk = Walk::new(twin, &args, seed);
             let (given, expected): (Vec<Step>, Vec<Step>) = (0..STEPS / SETTINGS as usize).map(|_| walk.step()).unzip();
             signals += given.iter().filter(|s| s.0[0] == 3).count();
-            let computed = make(&twin, &args).all(given);
+            let computed = make(twin, &args).all(given);
             for (n, (c, rust)) in computed.iter().zip(&expected).enumerate() {
                 assert_eq!(c.left(), rust.left(), "{} with {args:?}, seed {seed}, step {n}", twin.name);
             }
