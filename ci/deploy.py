@@ -148,7 +148,7 @@ def number(text, after):
 
 def controller(name):
     with network("tbf rate 50mbit burst 20kb limit 100kb"), deployed(["cc", name]) as out:
-        acked, _ = transfer(SERVER, STA, f"contend_{name}")
+        acked, _ = transfer(SERVER, STA, f"contend_{name}"[:15])
     acknowledgments = number(out[0], "taken out after")
     assert acked > 1_000_000, f"{name}: {acked} B in {SECONDS} s"
     assert acknowledgments > 200, f"{name}: the kernel called it for {acknowledgments} acknowledgments"
@@ -196,7 +196,7 @@ def recipe():
 def main():
     global CONTEND
     CONTEND = str(pathlib.Path(sys.argv[1]).resolve())
-    for name in ("reno", "jersey", "tcp_d", "tcp_av"):
+    for name in ("reno", "jersey", "tcp_d", "tcp_av", "westwood"):
         controller(name)
     window = block("fcwa", ["--set", "segments=10"], SERVER, STA, "windows lowered")
     assert 0 < window <= 10 * 1460 + 4096, f"fcwa: a window of {window} B was offered"

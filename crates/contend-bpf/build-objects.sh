@@ -9,14 +9,15 @@ cd c
 flags=(-target bpf -mcpu=v3 -O2 -g -Wall -Werror -I "/usr/include/$(uname -m)-linux-gnu")
 
 controller() { # name, further definitions
-  local name=$1
+  local name=$1 full=contend_$1 # of which the kernel takes 15 letters
   shift
-  clang "${flags[@]}" -DCC="$name" -DUPPER="${name^^}" -DHEADER="\"cc/$name.h\"" "$@" -c cc.bpf.c -o "$out/$name.bpf.o"
+  clang "${flags[@]}" -DCC="$name" -DUPPER="${name^^}" -DNAMED="\"${full:0:15}\"" -DHEADER="\"cc/$name.h\"" "$@" -c cc.bpf.c -o "$out/$name.bpf.o"
 }
 controller reno
 controller jersey -DWITH_MARKS
 controller tcp_d
 controller tcp_av -DWITH_RATES
+controller westwood
 for source in ap/*.bpf.c; do
   [ -e "$source" ] || continue
   clang "${flags[@]}" -c "$source" -o "$out/$(basename "$source" .c).o"

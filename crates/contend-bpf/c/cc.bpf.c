@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The congestion controller cc/CC.h in the kernel, where CC is given to the compiler. It is registered as contend_CC,
- * and `step` runs the same arithmetic over steps that a test gives.
+ * The congestion controller cc/CC.h in the kernel, where CC is given to the compiler. It is registered as NAMED, the
+ * first 15 letters of contend_CC, and `step` runs the same arithmetic over steps that a test gives.
  *
  * - Linux asks for a threshold (ssthresh) before it says why (set_state). The answer is made when both are known.
  * - In a recovery Linux moves the window to the threshold. So the threshold is the answer's window until the recovery
@@ -255,6 +255,12 @@ void BPF_PROG(changes, struct sock *sk, u8 to)
 	if (to <= DISORDER && f->waits) {
 		tp->snd_ssthresh = f->ssthresh;
 		f->waits = 0;
+#ifdef ON_RECOVERED
+		w = window_of(tp, tp->snd_cwnd);
+		ON_RECOVERED(&f->cc, now_ns(tp), &w);
+		tp->snd_ssthresh = w.ssthresh;
+		tp->snd_cwnd = least(w.cwnd, tp->snd_cwnd_clamp);
+#endif
 	}
 	if (to <= DISORDER || !f->asked)
 		return;
@@ -315,7 +321,7 @@ struct tcp_congestion_ops PASTE(contend_, CC) = {
 	.set_state = (void *)changes,
 	.cwnd_event = (void *)event,
 	.undo_cwnd = (void *)undo,
-	.name = TEXT(PASTE(contend_, CC)),
+	.name = NAMED,
 #ifdef WITH_MARKS
 	.flags = TCP_CONG_NEEDS_ECN,
 #endif

@@ -6,7 +6,8 @@
  *
  * A controller NAME is cc/NAME.h: `settings`, its parameters in the order of PARAMS (a word by its place in the list, a
  * flag as 0 or 1, a time in ns, a rate in bit/s); struct NAME, its state; and NAME_start, NAME_every_ack, NAME_on_ack,
- * NAME_on_congestion, NAME_on_restart. The defaults are those of the registry, but for `abc`: as in Linux there is no
+ * NAME_on_congestion, NAME_on_restart, and, if it has one, its function for the end of a recovery as ON_RECOVERED. The
+ * defaults are those of the registry, but for `abc`: as in Linux there is no
  * limit.
  */
 #ifndef CONTEND_CC_H

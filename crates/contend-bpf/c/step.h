@@ -3,7 +3,11 @@
 #ifndef CONTEND_STEP_H
 #define CONTEND_STEP_H
 
-enum what { START, EVERY_ACK, ON_ACK, CONGESTION, RESTART };
+enum what { START, EVERY_ACK, ON_ACK, CONGESTION, RESTART, RECOVERED };
+
+#ifndef ON_RECOVERED
+#define ON_RECOVERED(state, now, w)
+#endif
 
 struct step {
 	u64 what, now;
@@ -26,8 +30,10 @@ struct step {
 			STEP_PASTE(CC, _on_ack)(state, (step)->now, &(step)->w, &(step)->a);                 \
 		} else if ((step)->what == CONGESTION) {                                                         \
 			STEP_PASTE(CC, _on_congestion)(state, (step)->now, &(step)->w, &(step)->s, &(step)->r); \
-		} else {                                                                                         \
+		} else if ((step)->what == RESTART) {                                                            \
 			STEP_PASTE(CC, _on_restart)(state, (step)->now, &(step)->w);                         \
+		} else {                                                                                         \
+			ON_RECOVERED(state, (step)->now, &(step)->w);                                        \
 		}                                                                                                \
 	} while (0)
 

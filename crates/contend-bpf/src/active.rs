@@ -3,6 +3,7 @@
 use crate::Block;
 use crate::load::Calls;
 use crate::tc::Passed;
+use crate::twin::{TWINS, Twin};
 use contend_core::Refusal;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore as _, MapFlags, MapHandle};
@@ -41,11 +42,13 @@ pub fn active() -> Vec<Active> {
     let mut all = Vec::new();
     for link in LinkInfoIter::default() {
         let LinkTypeInfo::StructOps(ops) = link.info else { continue };
-        let name = maps.iter().find(|m| m.0 == ops.map_id).and_then(|m| m.1.strip_prefix("contend_"));
-        if let Some(name) = name {
+        // The kernel keeps 15 letters of a map's name too.
+        let map = maps.iter().find(|m| m.0 == ops.map_id);
+        let twin = map.and_then(|m| TWINS.iter().find(|t| t.kernel_name() == m.1));
+        if let Some(Twin { name, .. }) = twin {
             let counts = maps.iter().find(|m| m.1 == format!("calls_{name}"));
             all.push(Active {
-                name: name.into(),
+                name: (*name).into(),
                 is_controller: true,
                 holder: holder("link_id", link.id),
                 counts: counts.and_then(|m| value(m.0)).map(|bytes| Counts::Calls(Calls::from_bytes(&bytes))),

@@ -75,14 +75,14 @@ pub fn load(object: OpenObject, name: &str) -> Result<Object, Refusal> {
     object.load().map_err(|e| refused("load", name, &e))
 }
 
-/// Registers the controller as `contend_NAME`. Which connections use it is the system's decision, which this does not
+/// Registers the controller under its [name in the kernel](Twin::kernel_name). Which connections use it is the system's decision, which this does not
 /// change.
 ///
 /// # Errors
 /// If privileges or a feature of the kernel is missing, or the kernel refuses the program. Then nothing has changed.
 pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Refusal> {
     capability::require(&["privileges", "BTF", "struct_ops"])?;
-    let name = format!("contend_{}", twin.name);
+    let name = twin.kernel_name();
     let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     if known.split_whitespace().any(|n| n == name) {
         return Err(Refusal::new(
@@ -99,7 +99,7 @@ pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Refusal> {
     let mut object = load(open, &name)?;
     let link = object
         .maps_mut()
-        .find(|m| m.name() == name.as_str())
+        .find(|m| m.name() == format!("contend_{}", twin.name).as_str())
         .ok_or_else(|| Refusal::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?
         .attach_struct_ops()
         .map_err(|e| refused("register", &name, &e))?;

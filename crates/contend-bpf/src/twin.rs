@@ -7,7 +7,7 @@ use contend_core::registry::{Args, Entry, Unit, Value, find};
 /// A congestion controller that can be deployed.
 #[derive(Debug)]
 pub struct Twin {
-    /// The name in contend. In the kernel it is `contend_NAME`.
+    /// The name in contend; in the kernel see [`Twin::kernel_name`].
     pub name: &'static str,
     /// The compiled program, as `bpftool struct_ops register` takes it.
     pub object: &'static [u8],
@@ -32,6 +32,15 @@ pub const TWINS: &[Twin] = &[
     },
     Twin { name: "tcp_d", object: include_bytes!("../objects/tcp_d.bpf.o"), lacks: &[] },
     Twin { name: "tcp_av", object: include_bytes!("../objects/tcp_av.bpf.o"), lacks: &[] },
+    Twin {
+        name: "westwood",
+        object: include_bytes!("../objects/westwood.bpf.o"),
+        lacks: &[
+            ("filter", "westwood", "the kernel's form is Westwood+"),
+            ("filter", "nr", "the kernel's form is Westwood+"),
+            ("form", "paper", "the kernel's form sets the window at the end of a recovery"),
+        ],
+    },
 ];
 
 impl Twin {
@@ -47,6 +56,13 @@ impl Twin {
                 format!("choose one of {}; the others run in the simulator", names.join(", ")),
             )
         })
+    }
+
+    /// The name in the kernel: `contend_NAME`, of which the kernel takes 15 letters (TCP_CA_NAME_MAX).
+    pub fn kernel_name(&self) -> String {
+        let mut name = format!("contend_{}", self.name);
+        name.truncate(15);
+        name
     }
 
     /// The entry of the registry: parameters, source, the Rust form.
@@ -65,10 +81,12 @@ impl Twin {
         for p in self.entry().params {
             let number = match (p.unit, args.get(p.name)) {
                 (Unit::Word(words), Some(Value::Word(word))) => {
-                    if let Some((name, word, why)) = self.lacks.iter().find(|l| l.0 == p.name && l.1 == word) {
+                    let lacks = |word: &str| self.lacks.iter().find(|l| l.0 == p.name && l.1 == word);
+                    if let Some((name, word, why)) = lacks(word) {
+                        let has: Vec<_> = words.iter().filter(|w| lacks(w).is_none()).collect();
                         return Err(Refusal::new(
                             format!("{name} = {word:?} cannot be deployed: {why}"),
-                            format!("write {name} = {:?}", p.default.unwrap_or_default()),
+                            format!("write {name} = {:?}", has.first().unwrap_or(&&"")),
                         ));
                     }
                     words.iter().position(|w| w == word).unwrap_or(0) as u64

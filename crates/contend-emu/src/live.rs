@@ -32,6 +32,8 @@ use tun_rs::SyncDevice;
 
 /// Packets that are read from one device before the others have their turn.
 const TURN: usize = 16;
+/// How often a sender of the kernel is searched that is not known yet.
+const SEARCH: Span = Span::from_millis(100);
 /// After Ctrl-C a command has so much time to end by itself.
 const GRACE: Span = Span::from_secs(1);
 
@@ -127,6 +129,7 @@ impl Engine for Emulate {
             border,
             min_rtt: plan.min_rtt,
             watch: Watch::new(&plan, hosts.asking()),
+            next_search: Time::ZERO,
             recorder: recorder.transpose()?,
             logs: folder.and_then(|f| Some(f.parent()?.to_path_buf())),
             pending: Some((programs, command)),
@@ -162,6 +165,7 @@ type Pending = (Vec<(usize, Program)>, Option<(usize, Program)>);
 struct Live {
     border: Border,
     watch: Watch,
+    next_search: Time,
     min_rtt: Span,
     recorder: Option<Recorder>,
     /// The folder for what programs print.
@@ -274,6 +278,10 @@ impl Driver for Live {
             self.write_out(net);
             if let Some(bulk) = &self.bulk {
                 bulk.tick(now);
+            }
+            if now >= self.next_search {
+                self.next_search = now + SEARCH;
+                self.watch.search(net);
             }
             if now >= to {
                 net.run_until(to);

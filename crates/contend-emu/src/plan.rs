@@ -265,7 +265,9 @@ fn available() -> String {
 
 /// The kernel's name of the congestion control: its own, or that of `contend deploy cc`, which comes second.
 fn kernel_name(name: &str) -> Option<String> {
-    let deployed = format!("contend_{name}");
+    let mut deployed = format!("contend_{name}");
+    // The kernel takes 15 letters (TCP_CA_NAME_MAX).
+    deployed.truncate(15);
     let available = available();
     let has = |wanted: &str| available.split_whitespace().any(|known| known == wanted);
     if has(name) { Some(name.to_owned()) } else { has(&deployed).then_some(deployed) }

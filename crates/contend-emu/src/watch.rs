@@ -1,5 +1,5 @@
-//! Looks at the kernel's senders of the file's flows: window, threshold, round-trip time and retransmissions go into
-//! the meters at the gate, as a simulated sender would tell them.
+//! Looks at the kernel's senders of the file's flows: window, threshold, round-trip time, retransmissions and timeouts
+//! go into the meters at the gate, as a simulated sender would tell them.
 
 use crate::host::Asking;
 use crate::plan::Plan;
@@ -31,6 +31,8 @@ struct Sender {
     /// Where its data go to.
     to: SocketAddr,
     socket: Option<Identity>,
+    /// Timeouts of its earlier sockets, and of the present one.
+    timeouts: [u64; 2],
 }
 
 impl Watch {
@@ -45,14 +47,13 @@ impl Watch {
                 }
             }
             let to = (plan.hosts[known.to].ip, known.port).into();
-            senders.push(Sender { flow: FlowId(known.flow), host: known.from, to, socket: None });
+            senders.push(Sender { flow: FlowId(known.flow), host: known.from, to, socket: None, timeouts: [0; 2] });
         }
         Watch { kernels, senders, turn: 0 }
     }
 
-    /// Reads all senders that are known, which takes some microseconds each, and searches one that is not, which takes
-    /// some hundred.
-    pub(crate) fn look(&mut self, net: &mut Net) {
+    /// Searches a sender that is not known, which takes some hundred microseconds.
+    pub(crate) fn search(&mut self, net: &mut Net) {
         let Some(gate) = net.gate() else { return };
         let open = |s: &Sender| s.socket.is_none() && gate.meter(s.flow).is_some_and(|m| m.arrived > 0);
         let n = self.senders.len();
@@ -62,15 +63,28 @@ impl Watch {
             let all = self.kernels.get_mut(&sender.host).and_then(|kernel| kernel.all().ok()).unwrap_or_default();
             sender.socket = all.iter().find(|s| s.id.peer() == sender.to).map(|s| s.id);
         }
+    }
+
+    /// Reads all senders that are known, which takes some microseconds each, after a search.
+    pub(crate) fn look(&mut self, net: &mut Net) {
+        self.search(net);
+        let Some(gate) = net.gate() else { return };
         for sender in &mut self.senders {
             let (Some(id), Some(kernel)) = (&sender.socket, self.kernels.get_mut(&sender.host)) else { continue };
             match kernel.one(id) {
                 Ok(Some(found)) => {
                     let meter = gate.meter_mut(sender.flow);
                     meter.state = found.info.map(|info| state(&info)).or(meter.state);
+                    if let Some(n) = found.info.and_then(|info| info.timeouts) {
+                        sender.timeouts[1] = n.into();
+                        meter.timeouts = Some(sender.timeouts.iter().sum());
+                    }
                 }
                 // It is closed. Its last state stays, and the flow may open another.
-                _ => sender.socket = None,
+                _ => {
+                    sender.socket = None;
+                    sender.timeouts = [sender.timeouts.iter().sum(), 0];
+                }
             }
         }
     }

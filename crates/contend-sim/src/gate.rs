@@ -40,6 +40,8 @@ pub struct Meter {
     pub arrived: u64,
     /// The state of the sender of the first way, if something outside reads it.
     pub state: Option<SenderState>,
+    /// Expiries of this sender's retransmission timer, likewise.
+    pub timeouts: Option<u64>,
 }
 
 /// Data in one direction, and the acknowledgments against it.

@@ -30,7 +30,8 @@ pub struct Flow {
     pub sent: u64,
     /// Retransmitted data packets.
     pub retransmitted: u64,
-    /// Number of expiries of the retransmission timer. `null` for a sender that is not simulated: only itself knows.
+    /// Number of expiries of the retransmission timer. `null` for a real sender whose kernel
+    /// does not count them (before Linux 6.7).
     pub timeouts: Option<u64>,
     /// Packets of every kind that both ends handed to the network.
     pub entered: u64,

@@ -28,6 +28,14 @@ impl Net {
         self.sender_of(flow).is_some()
     }
 
+    /// Expiries of the retransmission timer of `flow`; `None` for a sender outside that nobody has asked.
+    pub fn timeouts(&self, flow: usize) -> Option<u64> {
+        match self.sender_of(flow) {
+            Some(_) => Some(self.sent(flow).timeouts),
+            None => self.meter_of(flow)?.timeouts,
+        }
+    }
+
     /// Counters of the sending end of `flow`.
     pub fn sent(&self, flow: usize) -> SenderCounters {
         let outside = || self.meter_of(flow).map(|m| m.there().sent);

@@ -74,7 +74,7 @@ struct AtDevice {
 
 #[derive(Debug, clap::Args)]
 struct Controller {
-    /// reno, jersey, tcp_d or tcp_av
+    /// reno, jersey, tcp_d, tcp_av or westwood
     name: String,
     /// A parameter of the controller, like k=0 (contend explain NAME)
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -266,7 +266,8 @@ mod loaded {
         capability::require(&["privileges"]).map_err(refused)?;
         let mut out = String::new();
         for a in active::active() {
-            let name = if a.is_controller { format!("contend_{}", a.name) } else { a.name };
+            let name =
+                if a.is_controller { Twin::find(&a.name).map_or(a.name.clone(), Twin::kernel_name) } else { a.name };
             let holder = a.holder.map_or("no process".into(), |pid| format!("process {pid}"));
             let counts = match a.counts {
                 None => String::new(),

@@ -203,7 +203,7 @@ fn the_kernel_and_the_simulator_agree() {
         return;
     }
     let bench = Bench::new();
-    let deployed: &[&str] = if cfg!(feature = "bpf") { &["tcp-d", "tcp-av", "jersey"] } else { &[] };
+    let deployed: &[&str] = if cfg!(feature = "bpf") { &["tcp-d", "tcp-av", "jersey", "westwood"] } else { &[] };
     for name in [&["reno", "cubic", "cell-g"], deployed].concat() {
         let file = super::workspace().join(format!("experiments/referee/{name}.toml"));
         let call = ["emulate", file.to_str().unwrap(), "--set", "duration=8s", "--no-results", "--format", "json"];
@@ -216,6 +216,35 @@ fn the_kernel_and_the_simulator_agree() {
         let measured = o["claims"][0]["measured"].as_f64().unwrap();
         assert!((0.95..1.05).contains(&measured), "{name}: {measured} of the simulated goodput");
     }
+}
+
+/// Arai et al. 2008, E1: bursts from the wire into the access point's queue, which is full at 120 packets.
+#[test]
+fn the_tool_reads_the_queue_of_the_emulated_access_point() {
+    if skipped() {
+        return;
+    }
+    let tool = format!("{} tool ap-buffer", env!("CARGO_BIN_EXE_contend"));
+    let flow = ONE
+        .replace("4s", "20s")
+        .replace("\"station\"\nto = \"server\"", "\"server\"\nto = \"station\"")
+        .replace("\"up\"", "\"page\"")
+        .replace("delay = \"10ms\"\n", "");
+    let text = format!(
+        "{flow}[ap]\nqueue = {{ kind = \"fifo\", limit = \"120p\" }}\n[wire]\nrate = \"100Mbps\"\ndelay = \"1ms\"\n\
+         [[program]]\nin = \"server\"\nrun = \"sleep 1; exec {tool} send sta0:7001 --trials 3 --packets 1500\"\n"
+    );
+    let bench = Bench::with("f.toml", &text);
+    let receive = format!("{tool} receive --listen 0.0.0.0:7001 --trials 3 --format json");
+    let call = [&["emulate", "f.toml", "--no-results", "--"][..], &receive.split(' ').collect::<Vec<_>>()].concat();
+    let out = bench.contend(&call);
+    let (_, object) = out.out.split_once('{').unwrap_or_else(|| panic!("{} {}", out.out, out.err));
+    let object = format!("{{{object}");
+    let o: Value = serde_json::Deserializer::from_str(&object).into_iter().next().unwrap().unwrap();
+    let of = |what: &str, which: &str| o[what][which].as_f64().unwrap_or_else(|| panic!("{o}"));
+    // The queue takes the first 120 of a burst, whatever the speed, and the correction never adds any.
+    assert!(of("naive", "min") >= 120.0 && of("packets", "max") <= of("naive", "max"), "{o}");
+    assert!((100.0..180.0).contains(&of("packets", "median")), "{o}");
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub(super) struct Reading {
 struct FlowReading {
     sent: SenderCounters,
     received: ReceiverCounters,
+    timeouts: Option<u64>,
     entered: u64,
     arrived: u64,
 }
@@ -63,6 +64,7 @@ impl Reading {
         let flow = |i| FlowReading {
             sent: net.sent(i),
             received: net.received(i),
+            timeouts: net.timeouts(i),
             entered: net.entered(i),
             arrived: net.arrived(i),
         };
@@ -114,7 +116,8 @@ pub(super) fn flows(
             throughput_bps: rate(r.bytes - r0.bytes + r0.held_bytes),
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
-            timeouts: simulated.then(|| s.timeouts - s0.timeouts),
+            // A sender outside may not have existed at the first reading.
+            timeouts: now.timeouts.map(|n| n.saturating_sub(before.timeouts.unwrap_or(0))),
             entered: now.entered - before.entered,
             arrived: now.arrived - before.arrived,
             losses: simulated.then(|| Losses::between(s.judged, s0.judged)),
