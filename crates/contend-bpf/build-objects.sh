@@ -11,7 +11,8 @@ flags=(-target bpf -mcpu=v3 -O2 -g -Wall -Werror -I "/usr/include/$(uname -m)-li
 controller() { # name, further definitions
   local name=$1 full=contend_$1 # of which the kernel takes 15 letters
   shift
-  clang "${flags[@]}" -DCC="$name" -DUPPER="${name^^}" -DNAMED="\"${full:0:15}\"" -DHEADER="\"cc/$name.h\"" "$@" -c cc.bpf.c -o "$out/$name.bpf.o"
+  clang "${flags[@]}" -DCC="$name" -DUPPER="${name^^}" -DNAMED="\"${full:0:15}\"" -DHEADER="\"cc/$name.h\"" "$@" \
+    -c cc.bpf.c -o "$out/$name.bpf.o"
 }
 controller reno
 controller jersey -DWITH_MARKS

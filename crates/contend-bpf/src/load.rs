@@ -75,8 +75,8 @@ pub fn load(object: OpenObject, name: &str) -> Result<Object, Refusal> {
     object.load().map_err(|e| refused("load", name, &e))
 }
 
-/// Registers the controller under its [name in the kernel](Twin::kernel_name). Which connections use it is the system's decision, which this does not
-/// change.
+/// Registers the controller under its [name in the kernel](Twin::kernel_name). Which connections use it is the system's
+/// decision, which this does not change.
 ///
 /// # Errors
 /// If privileges or a feature of the kernel is missing, or the kernel refuses the program. Then nothing has changed.
