@@ -147,6 +147,60 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
     call.executed(judged, searches)
 }
 
+/// A part of an experiment's runs: of `of` parts, the one with this number, from 1 on. A run belongs to a part by its
+/// place among all runs with the first seeds, so the seeds of a point are spread over the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// The number of the part.
+    pub number: u32,
+    /// The number of parts.
+    pub of: u32,
+}
+
+impl Shard {
+    /// The part of `of` that makes the runs of need number `need` with seed number `rank`.
+    pub fn with(e: &Experiment, of: u32, need: usize, rank: usize) -> Shard {
+        let place = need as u64 * e.seeds.len() as u64 + rank as u64;
+        Shard { number: (place % u64::from(of.max(1))) as u32 + 1, of }
+    }
+}
+
+/// Makes the runs of `shard` with the first seeds, and keeps them in the workshop only. Runs that it has already are
+/// not made again. Nothing is judged; further seeds (`decide`, `seeds.at_most`) and a search need all shards together.
+///
+/// # Errors
+/// As [`execute`].
+pub fn shard(e: &Experiment, shard: Shard, options: &Options<'_>) -> Result<Interrupted, Error> {
+    let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, options.series);
+    fit::validate(e, options.stop)?;
+    let seeds = vec![e.seeds.clone(); e.needs.len()];
+    let (plan, _) = detail.plan(&e.needs, &seeds, limit(e))?;
+    let ranks: BTreeMap<u64, usize> = e.seeds.iter().enumerate().map(|(rank, seed)| (*seed, rank)).collect();
+    let is_own = |p: &&Planned| ranks.get(&p.seed).is_some_and(|rank| Shard::with(e, shard.of, p.need, *rank) == shard);
+    let own: Vec<Planned> = plan.iter().filter(is_own).copied().collect();
+    let done = AtomicUsize::new(0);
+    each(options.workshop, &own, |_, planned| {
+        if options.stop.load(Ordering::Relaxed) || options.workshop.is_full() {
+            return Ok(());
+        }
+        let need = &e.needs[planned.need].0;
+        let settings = need.overlay.settings();
+        if options.workshop.earlier(&need.point, settings, planned.seed).is_none() {
+            let Some(run) = make(e, need, *planned, &detail, None, options)? else { return Ok(()) };
+            options.workshop.keep(&need.point, settings, &run);
+        }
+        (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, own.len());
+        Ok(())
+    })?;
+    let finished = done.into_inner();
+    Ok(Interrupted { finished, missing: own.len() - finished })
+}
+
+/// Maximum memory for series and histograms of the first seeds. If more seeds may be needed, they leave room for them.
+fn limit(e: &Experiment) -> u64 {
+    if e.until.is_some() || e.decide.is_some() { MOST_DETAIL / 2 } else { MOST_DETAIL }
+}
+
 /// The judged claims and checks of an experiment, in the order of the file.
 struct Verdicts {
     claims: Vec<Judged>,
@@ -166,11 +220,6 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Maximum memory for series and histograms. If more seeds may be needed, the first runs leave room for them.
-    fn limit(&self) -> u64 {
-        if self.e.until.is_some() || self.e.decide.is_some() { MOST_DETAIL / 2 } else { MOST_DETAIL }
-    }
-
     fn finished(&self) -> usize {
         self.runs.iter().map(Vec::len).sum()
     }
@@ -178,7 +227,7 @@ impl Call<'_> {
     /// Runs each need with the first seeds.
     fn first(&mut self) -> Result<(), Error> {
         let seeds = vec![self.e.seeds.clone(); self.e.needs.len()];
-        let (plan, notes) = self.detail.plan(&self.e.needs, &seeds, self.limit())?;
+        let (plan, notes) = self.detail.plan(&self.e.needs, &seeds, limit(self.e))?;
         let made = run_all(self.e, &self.e.needs, &plan, self.detail, self.options)?;
         (self.runs, self.missing) = (made.runs, made.missing);
         self.notes.extend(notes);
@@ -196,7 +245,7 @@ impl Call<'_> {
         }
         let all: Vec<Vec<u64>> =
             self.runs.iter().zip(totals).map(|(runs, total)| from_to(0, runs.len().max(*total))).collect();
-        if let Err(err) = self.detail.plan(&self.e.needs, &all, self.limit()) {
+        if let Err(err) = self.detail.plan(&self.e.needs, &all, limit(self.e)) {
             self.notes.push(format!("no more seeds are run: {err}"));
             return Ok(false);
         }

@@ -1,6 +1,6 @@
 //! All runs of an experiment on the cores of this machine.
 
-use contend_experiment::results::{Executed, PointKey, Run};
+use contend_experiment::results::{Executed, Interrupted, PointKey, Run};
 use contend_experiment::size::CaptureWindow;
 use contend_judge::execute as judge;
 use contend_judge::execute::Bench;
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 pub use contend_experiment::reading::error::Error;
-pub use contend_judge::execute::{Workshop, memory};
+pub use contend_judge::execute::{Shard, Workshop, memory};
 pub use contend_judge::running::network::Simulated;
 
 use crate::reading::file::Experiment;
@@ -88,6 +88,21 @@ impl Workshop for Cores<'_> {
 /// # Errors
 /// As [`contend_judge::execute::execute`], and when no threads can be had.
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
+    on_cores(options, |options| judge::execute(e, options))
+}
+
+/// Makes the runs of one shard of `e`, into the journal. Nothing is judged.
+///
+/// # Errors
+/// As [`execute`].
+pub fn shard(e: &Experiment, shard: Shard, options: &Options<'_>) -> Result<Interrupted, Error> {
+    on_cores(options, |options| judge::shard(e, shard, options))
+}
+
+fn on_cores<T: Send>(
+    options: &Options<'_>,
+    call: impl FnOnce(&judge::Options<'_>) -> Result<T, Error> + Send,
+) -> Result<T, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs)
         .build()
@@ -95,7 +110,7 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
     let &Options { series, capture, journal, engine, stop, progress, .. } = options;
     let workshop = Cores::with(journal.map_or(&Bench as &dyn Workshop, |j| j));
     let options = judge::Options { workshop: &workshop, series, capture, engine, stop, progress };
-    pool.install(|| judge::execute(e, &options))
+    pool.install(|| call(&options))
 }
 
 /// The CPU time that `e` will take with its first seeds, about.

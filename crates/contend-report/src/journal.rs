@@ -154,9 +154,8 @@ impl Journal {
             if std::mem::take(&mut first) {
                 return Ok(());
             }
-            let mut read: Read = serde_json::from_slice(record)?;
-            read.kept.give_back(&mut read.run);
-            earlier.insert(key(&read.point, &read.overlay, read.run.seed), read.run);
+            let (key, run) = earlier_run(record)?;
+            earlier.insert(key, run);
             Ok(())
         })?;
         let file = disk::File::continued(&path, len)?;
@@ -168,9 +167,37 @@ impl Journal {
         Journal { path, writer: Mutex::new(writer), earlier: Mutex::new(earlier) }
     }
 
+    /// Appends the runs of the journal in `folder`, which are earlier runs from then on.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub(crate) fn take_in(&self, folder: &Path) -> io::Result<()> {
+        let (mut first, mut w) = (true, self.writer());
+        let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        whole_lines(&folder.join(NAME), |line, record| {
+            if std::mem::take(&mut first) {
+                return Ok(());
+            }
+            let (key, run) = earlier_run(record)?;
+            if earlier.insert(key, run).is_none() {
+                w.file.write_all(line)?;
+                w.len += line.len() as u64;
+                w.runs += 1;
+            }
+            Ok(())
+        })?;
+        w.file.sync()
+    }
+
     /// Why an append failed; `None` if none has failed.
     pub fn failure(&self) -> Option<String> {
         self.writer().failure.as_ref().map(|e| format!("cannot write {}: {e}", self.path.display()))
+    }
+
+    /// True if it has the run of an earlier call that [`Journal::take`] has not returned yet.
+    pub fn has(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> bool {
+        let earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        earlier.contains_key(&key(point, overlay, seed))
     }
 
     /// The number of runs in the journal.
@@ -215,6 +242,13 @@ impl Workshop for Journal {
 #[allow(clippy::disallowed_methods, reason = "only spaces the calls of fsync; results do not depend on it")]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// The run of a record, and its [`key`].
+fn earlier_run(record: &[u8]) -> io::Result<(String, Run)> {
+    let mut read: Read = serde_json::from_slice(record)?;
+    read.kept.give_back(&mut read.run);
+    Ok((key(&read.point, &read.overlay, read.run.seed), read.run))
 }
 
 /// A text that identifies a run by its point, overlay and seed.
@@ -296,13 +330,18 @@ fn checked(line: &[u8]) -> Option<&[u8]> {
 /// Passes the record of each line to `each`, up to the first damaged line. Returns the number of bytes before that
 /// line.
 fn lines(path: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<u64> {
+    whole_lines(path, |_, record| each(record))
+}
+
+/// As [`lines`], with the whole line too.
+fn whole_lines(path: &Path, mut each: impl FnMut(&[u8], &[u8]) -> io::Result<()>) -> io::Result<u64> {
     let mut file = BufReader::new(std::fs::File::open(path)?);
     let (mut line, mut good) = (Vec::new(), 0);
     loop {
         line.clear();
         file.read_until(b'\n', &mut line)?;
         let Some(record) = checked(&line) else { return Ok(good) };
-        each(record)?;
+        each(&line, record)?;
         good += line.len() as u64;
     }
 }

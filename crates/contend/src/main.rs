@@ -49,6 +49,8 @@ enum Command {
     #[cfg(target_os = "linux")]
     /// Run a file in real time with the TCP of this machine's kernel: real programs over the simulated network
     Emulate(cmd::emulate::Args),
+    /// Join the runs of `contend run --shard`, made anywhere, to the results of one call
+    Merge(cmd::merge::Args),
     /// Run a file, and again whenever it is saved
     Watch(cmd::watch::Args),
     /// Show a file on a page of the browser, with sliders; each change runs it
@@ -169,6 +171,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Live(a) => cmd::live::run(a),
         Command::New(a) => cmd::new::run(&a),
         Command::Compare(a) => cmd::compare::run(&a),
+        Command::Merge(a) => cmd::merge::run(&a),
         Command::Reproduce(a) => cmd::reproduce::run(&a),
         Command::List(a) => cmd::catalogue::list(&a),
         Command::Explain(a) => cmd::catalogue::explain(&a),

@@ -31,6 +31,13 @@ pub enum ResumeError {
     /// A file operation failed.
     #[error(transparent)]
     Output(#[from] Error),
+    /// The folder is no shard, or a process writes to it.
+    #[error("{} has no runs, or a call is still making them", folder.display())]
+    #[diagnostic(help("name the folders that `contend run FILE --shard 1/4` and so on have made"))]
+    NoRuns {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The runs belong to another experiment, version or call.
     #[error("{} has {runs} finished runs, but {what} differs in this call", folder.display())]
     #[diagnostic(help(
@@ -119,6 +126,26 @@ impl Draft {
         Ok(Some(Draft { target, path, header, journal, keep_journal: false, in_place: false }))
     }
 
+    /// Begins the results folder `target` with the runs of the journals in `folders`, whose headers fit `header`.
+    ///
+    /// # Errors
+    /// As [`Draft::resume`], and when a folder has no journal or another process writes to it.
+    pub fn merged(target: &Path, header: Header, folders: &[PathBuf]) -> Result<Draft, ResumeError> {
+        for folder in folders {
+            let Some((theirs, runs)) = Journal::look(folder) else {
+                return Err(ResumeError::NoRuns { folder: folder.clone() });
+            };
+            if let Some(what) = header.differs(&theirs) {
+                return Err(ResumeError::Differs { folder: folder.clone(), runs, what });
+            }
+        }
+        let draft = Draft::begin(target, header)?;
+        for folder in folders {
+            draft.journal.take_in(folder).map_err(Error::of(&draft.path))?;
+        }
+        Ok(draft)
+    }
+
     /// Path of the private folder.
     pub fn path(&self) -> &Path {
         &self.path
@@ -138,6 +165,12 @@ impl Draft {
     /// files hold the same results.
     pub fn keep_journal(&mut self) {
         self.keep_journal = true;
+    }
+
+    /// Removes the folder with all runs in it.
+    pub fn discard(mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+        self.in_place = true;
     }
 
     /// Renames the complete folder to its target. Earlier results there are moved aside; returns their new path.

@@ -68,6 +68,21 @@ pub fn write(
     draft.put_in_place()
 }
 
+/// Writes what a shard's folder holds beside its journal, which stays: `run.toml` and traces. Then renames `draft` to
+/// its target. Returns the path to which earlier results were moved.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_shard(e: &Experiment, context: &ReportContext, mut draft: Draft) -> Result<Option<PathBuf>, Error> {
+    let text = |name: &str, text: &str| atomically(&draft.path().join(name), |w| w.write_all(text.as_bytes()));
+    text("run.toml", &repeatable(e, context, "", 0))?;
+    for (path, trace) in e.traces.read() {
+        text(&path, &trace)?;
+    }
+    draft.keep_journal();
+    draft.put_in_place()
+}
+
 /// The names of all files that a results folder may hold, besides traces.
 fn files() -> Vec<&'static str> {
     let others = ["run.toml", "flows.parquet", "series.parquet", "air.pcapng", "report.html", journal::NAME];

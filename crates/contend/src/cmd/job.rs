@@ -3,7 +3,7 @@
 use super::common::Common;
 use super::{say, wrong};
 use contend_core::Time;
-use contend_lab::execute::{Options, Simulated, execute};
+use contend_lab::execute::{self, Options, Shard, Simulated, execute};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening::quoted;
@@ -103,7 +103,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn header(&self) -> Header {
+    /// The header of the journal of this call.
+    pub fn header(&self) -> Header {
         folder::header(self.e, command_line(), Some(self.frames()))
     }
 
@@ -165,6 +166,39 @@ impl<'a> Job<'a> {
         Ok(Performed { executed, unwritten })
     }
 
+    /// Makes the runs of one shard and writes its folder; an unfinished folder `draft` is completed. False if the call
+    /// was stopped before.
+    ///
+    /// # Errors
+    /// As [`Job::perform`].
+    pub fn shard(&self, shard: Shard, draft: Option<Draft>) -> Result<bool> {
+        let Some(folder) = &self.folder else { return Ok(true) };
+        let draft = match draft {
+            Some(draft) => draft,
+            None => Draft::begin(folder, self.header()).map_err(unwritable)?,
+        };
+        let (done, path) = (
+            self.with_options(true, Some(draft.journal()), |o| execute::shard(self.e, shard, o)),
+            draft.path().to_path_buf(),
+        );
+        let done = done.inspect_err(|_| say(&format!("contend: {}", kept(draft.journal().runs(), &path))))?;
+        let runs = draft.journal().runs();
+        if let Some(failure) = draft.journal().failure() {
+            return Err(wrong(failure, kept(runs, &path)));
+        }
+        if done.missing > 0 {
+            say(&format!("contend: stopped early: {} of {runs} runs are missing; {}", done.missing, kept(runs, &path)));
+            return Ok(false);
+        }
+        let context = ReportContext::of(self.e, draft.command().to_owned());
+        let aside = folder::write_shard(self.e, &context, draft).map_err(|err| wrong(err, kept(runs, &path)))?;
+        if !self.common.quiet {
+            say_moved(aside.as_deref());
+            say(&format!("contend: {}: {runs} runs, part {} of {}", folder.display(), shard.number, shard.of));
+        }
+        Ok(true)
+    }
+
     /// What the results folder holds on request.
     fn extra(&self) -> Extra<'_> {
         Extra { capture: self.capture.is_some(), exports: self.exports }
@@ -198,7 +232,7 @@ impl<'a> Job<'a> {
 
     /// Runs the experiment. With `detail`, the result has everything that a results folder needs.
     fn execute(&self, detail: bool, journal: Option<&Journal>) -> Result<Executed> {
-        let (e, quiet) = (self.e, self.common.quiet);
+        let e = self.e;
         if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
             let end = Time::ZERO + e.duration;
             return Err(wrong(
@@ -206,8 +240,22 @@ impl<'a> Job<'a> {
                 "give an earlier interval",
             ));
         }
-        let bar = progress_bar(quiet, &self.name);
-        let options = Options {
+        let executed = self.with_options(detail, journal, |options| execute(e, options))?;
+        for note in &executed.notes {
+            say(&format!("contend: {note}"));
+        }
+        Ok(executed)
+    }
+
+    /// Calls `run` with the options of this job, and shows its progress.
+    fn with_options<T>(
+        &self,
+        detail: bool,
+        journal: Option<&Journal>,
+        run: impl FnOnce(&Options<'_>) -> Result<T, execute::Error>,
+    ) -> Result<T> {
+        let bar = progress_bar(self.common.quiet, &self.name);
+        let done = run(&Options {
             jobs: self.common.jobs.map_or(0, usize::from),
             series: detail,
             capture: detail.then(|| self.frames()),
@@ -218,14 +266,9 @@ impl<'a> Job<'a> {
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
             },
-        };
-        let executed = execute(e, &options);
+        });
         bar.finish_and_clear();
-        let executed = executed?;
-        for note in &executed.notes {
-            say(&format!("contend: {note}"));
-        }
-        Ok(executed)
+        Ok(done?)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod emulate;
 pub mod job;
 pub mod live;
+pub mod merge;
 pub mod model;
 pub mod new;
 #[cfg(target_os = "linux")]

@@ -6,7 +6,7 @@ use super::{complete, refused, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contend_core::{Refusal, Time};
-use contend_lab::execute::Simulated;
+use contend_lab::execute::{Shard, Simulated};
 use contend_lab::experiment::results::Executed;
 use contend_lab::judging::check::MET;
 use contend_lab::opening;
@@ -16,6 +16,7 @@ use contend_lab::running::network::Engine;
 use contend_lab::writing::folder;
 use contend_lab::writing::output::{self, Export, ReportContext, WIDTH, checked_text, measured_text, wrapped};
 use miette::Result;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,7 +45,8 @@ Examples:
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
   contend run experiments/hotspot.toml --set sample=200ms --export flent,iperf3
   contend run results/hotspot/run.toml                           the same runs again
-  contend run experiments/hotspot.toml --resume                  continue a call that was killed";
+  contend run experiments/hotspot.toml --resume                  continue a call that was killed
+  contend run sweep.toml --shard 3/100                           a part of the runs; `contend merge` joins all";
 
 const RESUME: &str = "\
 Until all files are written, the folder is called hotspot.unfinished-1. Each finished run is saved
@@ -76,6 +78,11 @@ pub struct Args {
     /// Continue an earlier call of the same file that was killed or stopped, or that found the disk full
     #[arg(long, conflicts_with = "no_results")]
     resume: bool,
+    /// Make one of N parts of the runs only, like 3/100, for `contend merge`: into a folder NAME.shard-3-of-100.
+    /// Nothing is judged
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    #[arg(conflicts_with_all = ["no_results", "capture", "export", "replay"])]
+    shard: Option<Shard>,
     /// Repeat the runs of a results folder of `contend emulate`, from what its hosts sent, without hosts: the digests
     /// are the same. Claims are not judged
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "seeds", "set", "sweep", "decide", "resume"])]
@@ -85,7 +92,7 @@ pub struct Args {
 impl Args {
     /// The call `contend run FILE` with these options.
     pub fn of(file: PathBuf, common: Common) -> Args {
-        Args { files: vec![file], common, capture: None, export: vec![], resume: false, replay: None }
+        Args { files: vec![file], common, capture: None, export: vec![], resume: false, shard: None, replay: None }
     }
 }
 
@@ -98,6 +105,13 @@ pub fn exports() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn exported() -> impl TypedValueParser<Value = &'static Export> {
     PossibleValuesParser::new(exports().map(|(name, meaning)| PossibleValue::new(name).help(meaning)))
         .try_map(|word| output::EXPORTS.iter().find(|x| x.name == word).ok_or(format!("{word} is no export")))
+}
+
+/// Reads the part of `--shard`.
+fn shard(text: &str) -> Result<Shard, Refusal> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
+    let shard = parts.map(|(number, of)| Shard { number, of });
+    shard.filter(|s| (1..=s.of).contains(&s.number)).ok_or("write a part like 3/100, from 1/100 to 100/100".into())
 }
 
 /// Reads the interval of `--capture`.
@@ -147,7 +161,7 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     let job = |((path, e), name): ((&PathBuf, _), _)| Job {
         capture: args.capture,
         exports: &args.export,
-        folder: (!args.common.no_results).then(|| args.common.out.join(name)),
+        folder: (!args.common.no_results).then(|| args.common.out.join(sharded(name, args.shard))),
         engine: replay.as_deref().unwrap_or(&Simulated),
         ..Job::new(e, &args.common, stop, path.display().to_string())
     };
@@ -155,6 +169,14 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     // All results folders are probed too: a folder that cannot be written is reported before the first run.
     let drafts = jobs.iter().map(|job| job.prepare(args.resume)).collect::<Result<Vec<_>>>()?;
     jobs.iter().filter(|_| !args.resume).for_each(Job::say_unfinished);
+    if let Some(shard) = args.shard {
+        for (job, draft) in jobs.iter().zip(drafts) {
+            if !job.shard(shard, draft)? {
+                return Ok(Done::Stopped);
+            }
+        }
+        return Ok(Done::Well);
+    }
     let mut done = Done::Well;
     for (job, draft) in jobs.iter().zip(drafts) {
         let Performed { executed, unwritten } = job.perform(draft)?;
@@ -176,6 +198,16 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     }
     Ok(done)
 }
+
+/// The name of the folder for the results called `name`, or for a part of their runs.
+fn sharded(name: &OsStr, shard: Option<Shard>) -> OsString {
+    let mut folder = name.to_owned();
+    shard.iter().for_each(|s| folder.push(format!("{SHARD}{}-of-{}", s.number, s.of)));
+    folder
+}
+
+/// What follows the name of the results in the name of a shard's folder; its number and the number of shards follow.
+pub const SHARD: &str = ".shard-";
 
 /// The engine that repeats the runs of an emulation.
 #[cfg(target_os = "linux")]

@@ -144,6 +144,82 @@ fn a_call_killed_a_hundred_times_has_the_results_of_an_undisturbed_call() {
     assert!(rounds < kills, "{rounds} rounds, {kills} kills: every second call was killed at least");
 }
 
+/// What the numbers of a results folder are, whatever the file was called.
+fn numbers(bench: &Bench, folder: &str) -> Value {
+    let mut summary = bench.json(&format!("{folder}/summary.json"));
+    summary["file"] = Value::Null;
+    for run in summary["runs"].as_array_mut().unwrap() {
+        run["wall"] = Value::Null;
+    }
+    summary
+}
+
+#[test]
+fn shards_give_the_results_of_one_call_also_after_a_kill() {
+    let bench = Bench::with("f.toml", &experiment());
+    bench.contend(&["run", "f.toml", "--out", "calm"]).with(0);
+    // The first shard is killed again and again. The time grows until a call is through.
+    let first = ["run", "f.toml", "--shard", "1/3", "--jobs", "1", "--resume"];
+    let kills = (0..).take_while(|i| killed(&bench, &first, Duration::from_millis(10 * i)).is_none()).count();
+    assert!(kills > 1, "{kills}");
+    bench.contend(&["run", "f.toml", "--shard", "2/3"]).with(0).says(&["8 runs, part 2 of 3"]);
+    let merge = |more: &[&str]| {
+        let shards = ["results/f.shard-1-of-3", "results/f.shard-2-of-3", "results/f.shard-3-of-3"];
+        let there = shards.into_iter().filter(|s| bench.path(s).exists());
+        bench.contend(&["merge"].into_iter().chain(there).chain(more.iter().copied()).collect::<Vec<_>>())
+    };
+    merge(&[]).with(2).says(&["8 of 24 runs are missing: those of --shard 3/3", "--complete"]);
+    assert!(!bench.path("results/f").exists());
+    merge(&["--complete"]).with(0);
+    assert_eq!(numbers(&bench, "results/f"), numbers(&bench, "calm/f"));
+    bench.contend(&["run", "f.toml", "--shard", "3/3"]).with(0);
+    merge(&["--out", "all"]).with(0);
+    assert_eq!(numbers(&bench, "all/f"), numbers(&bench, "calm/f"));
+    // A shard of another call does not fit, and what is no shard is named.
+    bench.contend(&["run", "f.toml", "--shard", "1/3", "--seeds", "1..4", "--out", "other"]).with(0);
+    merge(&["other/f.shard-1-of-3"]).with(2).says(&["--set, --sweep, --seeds or --decide differs"]);
+    merge(&["calm/f"]).with(2).says(&["calm/f has no runs"]);
+}
+
+/// A claim that the first seeds leave undecided: one, two and three stations carry nearly the same.
+const NEAR: &str = r#"
+title = "Near"
+duration = "2s"
+warmup = "500ms"
+seeds = "1..5"
+decide = 40
+[wifi]
+standard = "802.11g"
+rate = "54Mbps"
+basic = "6Mbps"
+[[flow]]
+name = "page"
+from = "server"
+to = "station"
+tcp = "reno"
+delay = "10ms"
+[sweep]
+"flow.0.count" = [1, 2, 3]
+[[claim]]
+id = "c"
+paper = "p"
+metric = "goodput.page"
+over = { "flow.0.count" = 1 }
+expect = { at_least = 1 }
+"#;
+
+#[test]
+fn more_seeds_for_what_is_undecided_come_with_the_merge() {
+    let bench = Bench::with("f.toml", NEAR);
+    bench.contend(&["run", "f.toml", "--out", "calm"]);
+    bench.contend(&["run", "f.toml", "--shard", "1/2"]).with(0);
+    bench.contend(&["run", "f.toml", "--shard", "2/2"]).with(0);
+    bench.contend(&["merge", "results/f.shard-1-of-2", "results/f.shard-2-of-2"]);
+    let (calm, merged) = (numbers(&bench, "calm/f"), numbers(&bench, "results/f"));
+    assert!(calm["runs"].as_array().unwrap().len() > 15, "the claim is decided with the first seeds");
+    assert_eq!(merged, calm);
+}
+
 #[test]
 fn reproduce_resumes_after_a_kill_without_repeating_finished_runs() {
     let bench = Bench::with("papers/p/a.toml", &experiment());

@@ -317,6 +317,10 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["reproduce", "", "--papers", "."], "no paper or experiment is called ``"),
     (&["reproduce", "p/simulated", "--papers", ".", "--emulated"], "`p/simulated` has no experiment in a folder"),
     (&["reproduce", "p/emulated/real", "--papers", "."], "add --emulated"),
+    (&["run", "f.toml", "--shard", "0/4"], "3/100"),
+    (&["run", "f.toml", "--shard", "5/4"], "3/100"),
+    (&["merge", "gone"], "gone/run.toml cannot be read"),
+    (&["merge", "f.toml", "--no-results"], "writes a results folder"),
     (&["completions", "none"], "bash"),
 ];
 
