@@ -86,7 +86,7 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
 }
 
 /// Calls that need captures, results of earlier calls, another machine, namespaces, the feature `bpf`, or minutes.
-const NOT_RUN: [&str; 11] = [
+const NOT_RUN: [&str; 13] = [
     "--shard",
     "contend merge",
     "card.pcap",
