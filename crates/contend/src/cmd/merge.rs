@@ -71,8 +71,8 @@ pub fn run(args: &Args) -> Result<Done> {
         let more = if missing.len() > NAMED { " and others" } else { "" };
         return Err(wrong(
             format!("{all} of {planned} runs are missing: those of --shard {}{more}", named.join(", ")),
-            "make them by `contend run FILE --shard K/N` (with --resume if the call was killed), and name their folders \
-                too; or add --complete to make them here",
+            "make them by `contend run FILE --shard K/N` (with --resume if the call was killed), and name their \
+                folders too; or add --complete to make them here",
         ));
     }
     let Performed { executed, unwritten } = job.perform(Some(draft))?;
