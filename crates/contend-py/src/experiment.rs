@@ -2,16 +2,16 @@
 
 use crate::error;
 use crate::results::Results;
-use contend_lab::execute::{Options, Simulated, execute};
-use contend_lab::experiment::results::Executed;
+use contend_lab::execute::{Error, Options, Shard, Simulated, execute, shard};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening;
 use contend_lab::reading::file;
 use contend_lab::reproduce::is_shortened;
 use contend_lab::writing::folder;
-use contend_lab::writing::journal::{self, Journal};
-use pyo3::exceptions::PyRuntimeError;
+use contend_lab::writing::journal::{self, Header, Journal};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -79,30 +79,73 @@ impl Experiment {
     /// of finished runs and of all runs. Other Python threads run meanwhile; Ctrl-C stops the runs.
     #[pyo3(signature = (jobs=0, progress=None))]
     fn run(&self, py: Python<'_>, jobs: u16, progress: Option<Py<PyAny>>) -> PyResult<Results> {
-        self.perform(py, jobs, progress, None, Some(CaptureWindow::timeline(self.0.warmup)))
+        let capture = Some(CaptureWindow::timeline(self.0.warmup));
+        let executed = self.perform(py, jobs, progress, None, capture, |options| execute(&self.0, options))?;
+        Ok(Results::new(Arc::clone(&self.0), executed))
     }
 
-    /// Results from the runs in a journal, as `Results.journal` returns it. Runs that it lacks are made.
-    fn resume(&self, py: Python<'_>, runs: &[u8]) -> PyResult<Results> {
-        let failed = |err: std::io::Error| error::plain(&format!("the results cannot be unpickled: {err}"), None);
+    /// Part `number` of `of` parts of the runs, as a journal for `merge`. Nothing is judged.
+    #[pyo3(signature = (number, of, jobs=0))]
+    fn shard<'py>(&self, py: Python<'py>, number: u32, of: u32, jobs: u16) -> PyResult<Bound<'py, PyBytes>> {
+        if !(1..=of).contains(&number) {
+            return Err(PyValueError::new_err(format!("there is no part {number} of {of}")));
+        }
+        let failed = |err: std::io::Error| error::plain(&format!("the runs cannot be kept: {err}"), None);
         let folder = tempfile::tempdir().map_err(failed)?;
-        std::fs::write(folder.path().join(journal::NAME), runs).map_err(failed)?;
-        let journal = Journal::resume(folder.path()).map_err(failed)?;
-        self.perform(py, 0, None, journal.as_ref(), None)
+        let journal = Journal::create(folder.path(), &self.header()).map_err(failed)?;
+        let made = |options: &Options<'_>| shard(&self.0, Shard { number, of }, options);
+        self.perform(py, jobs, None, Some(&journal), None, made)?;
+        if let Some(why) = journal.failure() {
+            return Err(failed(std::io::Error::other(why)));
+        }
+        Ok(PyBytes::new(py, &std::fs::read(folder.path().join(journal::NAME)).map_err(failed)?))
+    }
+
+    /// Results from the runs in journals, as `shard` and `Results.journal` return them. Runs that they lack are made.
+    #[pyo3(signature = (journals, jobs=0, progress=None))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        journals: Vec<Vec<u8>>,
+        jobs: u16,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Results> {
+        let failed = |err: std::io::Error| error::plain(&format!("the runs cannot be read: {err}"), None);
+        let (folder, part) = (tempfile::tempdir().map_err(failed)?, tempfile::tempdir().map_err(failed)?);
+        let header = self.header();
+        let journal = Journal::create(folder.path(), &header).map_err(failed)?;
+        for bytes in journals {
+            std::fs::write(part.path().join(journal::NAME), bytes).map_err(failed)?;
+            match Journal::look(part.path()).map(|(theirs, _)| header.differs(&theirs)) {
+                Some(None) => journal.take_in(part.path()).map_err(failed)?,
+                Some(Some(what)) => {
+                    let other = format!("these runs are of another experiment: {what} differs");
+                    return Err(error::plain(&other, Some("make them again")));
+                }
+                None => return Err(error::plain("these bytes hold no runs", Some("give what `shard` returned"))),
+            }
+        }
+        let executed = self.perform(py, jobs, progress, Some(&journal), None, |options| execute(&self.0, options))?;
+        Ok(Results::new(Arc::clone(&self.0), executed))
     }
 }
 
 impl Experiment {
-    /// Runs the experiment on threads of its own. This thread waits, and looks for Ctrl-C.
-    fn perform(
+    /// The header of journals of this experiment.
+    fn header(&self) -> Header {
+        folder::header(&self.0, opening::command_line(&self.0), None)
+    }
+
+    /// Calls `work` on a thread of its own, which has more for the runs. This thread waits, and looks for Ctrl-C.
+    fn perform<T: Send>(
         &self,
         py: Python<'_>,
         jobs: u16,
         progress: Option<Py<PyAny>>,
         journal: Option<&Journal>,
         capture: Option<CaptureWindow>,
-    ) -> PyResult<Results> {
-        let e = &self.0;
+        work: impl FnOnce(&Options<'_>) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
         let (stop, done, total) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
         let count = |d: usize, of: usize| {
             // Calls of several threads may come in another order.
@@ -125,7 +168,7 @@ impl Experiment {
                 progress.as_ref().map_or(Ok(()), |call| call.call1(py, counts).map(drop))
             })
         };
-        let (executed, interrupt) = py.detach(|| waited(|| execute(e, &options), &look, &stop));
+        let (executed, interrupt) = py.detach(|| waited(|| work(&options), &look, &stop));
         if let Some(interrupt) = interrupt {
             return Err(interrupt);
         }
@@ -135,19 +178,17 @@ impl Experiment {
                  message above",
             ));
         };
-        Ok(Results::new(Arc::clone(e), executed.map_err(|err| error::of_run(&err))?))
+        executed.map_err(|err| error::of_run(&err))
     }
 }
 
-type Ran = Result<Executed, contend_lab::execute::Error>;
-
 /// Runs `work` on another thread, and calls `look` now and then. An error of `look` sets `stop`. Returns what `work`
 /// returned, `None` if it panicked, and the first error of `look`.
-fn waited(
-    work: impl FnOnce() -> Ran + Send,
+fn waited<T: Send>(
+    work: impl FnOnce() -> T + Send,
     look: &dyn Fn() -> PyResult<()>,
     stop: &AtomicBool,
-) -> (Option<Ran>, Option<PyErr>) {
+) -> (Option<T>, Option<PyErr>) {
     let (end, ended) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {

@@ -112,7 +112,7 @@ impl Results {
         written.map_err(|err| error::plain(&err.to_string(), Some("name a file in a folder that can be written")))
     }
 
-    /// The finished runs, for `Experiment.resume`.
+    /// The finished runs, for `Experiment.merge`.
     fn journal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let failed = |err: std::io::Error| error::plain(&format!("the results cannot be pickled: {err}"), None);
         let written = || {

@@ -171,7 +171,7 @@ impl Journal {
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub(crate) fn take_in(&self, folder: &Path) -> io::Result<()> {
+    pub fn take_in(&self, folder: &Path) -> io::Result<()> {
         let (mut first, mut w) = (true, self.writer());
         let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         whole_lines(&folder.join(NAME), |line, record| {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 from . import _contend
 from ._results import Results
@@ -78,7 +79,19 @@ class Experiment:
             more.append(("decide", str(decide)))
         return Experiment(self._name, self._text, self._settings + more) if more else self
 
-    def run(self, seeds=None, set=None, sweep=None, show=None, decide=None, jobs=None, progress=None):
+    def run(
+        self,
+        seeds=None,
+        set=None,
+        sweep=None,
+        show=None,
+        decide=None,
+        jobs=None,
+        progress=None,
+        executor=None,
+        shards=None,
+        keep=None,
+    ):
         """Runs every sweep point with every seed, and judges the claims and checks of the file.
 
         `seeds`: "1..30", one number, or several numbers, instead of those of the file.
@@ -88,16 +101,25 @@ class Experiment:
         `decide`: more seeds for undecided claims and checks, up to this number at each point.
         `jobs`: runs at the same time, 1 to 1024; by default one on each core.
         `progress`: True or False for a progress bar (with tqdm); by default in terminals and notebooks.
+        `executor`: makes the runs elsewhere: anything with `submit` whose tasks have `result`, as the executors of
+        `concurrent.futures`, `dask.distributed.Client(...).get_executor()`, and those of submitit. Each task makes one
+        of `shards` parts of the runs (64, but no more than there are runs), on one core. What depends on all runs, like
+        further seeds of `decide`, is made here afterwards, with `jobs`.
+        `keep`: a folder in which finished parts are kept. The same call again makes only those that are missing.
 
         Other Python threads run meanwhile. Ctrl-C stops the runs and raises `KeyboardInterrupt`. Raises
         `contend.Error` if a setting is wrong or the experiment is too large.
         """
         if jobs is not None and not 1 <= jobs <= 1024:
             raise ValueError("jobs must be a whole number from 1 to 1024, the number of runs at the same time")
+        if executor is None and (shards is not None or keep is not None):
+            raise ValueError("shards and keep need an executor")
         e = self.with_settings(seeds, set, sweep, show, decide)
         bar = _Bar(e.title, progress)
         try:
-            return Results(e, e._native.run(jobs or 0, bar.show))
+            if executor is None:
+                return Results(e, e._native.run(jobs or 0, bar.show))
+            return Results(e, e._native.merge(_parts(e, executor, shards, keep, bar), jobs or 0))
         finally:
             bar.close()
 
@@ -120,6 +142,51 @@ def reproduce(what=None, papers="papers", short=False, set=None, jobs=None, prog
         e = load(path, set=set)
         found[name] = e.with_settings(seeds=_contend.SHORT_SEEDS if short and e._native.is_shortened else None)
     return {name: e.run(jobs=jobs, progress=progress) for name, e in found.items()}
+
+
+def _parts(e, executor, shards, keep, bar):
+    """The journals of all parts of the runs of `e`, made by `executor`."""
+    runs = e.points * len(e.seeds)
+    of = min(runs, 64) if shards is None else int(shards)
+    if not 1 <= of <= 1_000_000:
+        raise ValueError("shards must be a whole number from 1 to 1000000")
+    paths = [Path(keep) / f"part-{number}-of-{of}.jsonl" for number in range(1, of + 1)] if keep else [None] * of
+    if keep:
+        Path(keep).mkdir(parents=True, exist_ok=True)
+    kept = [path.read_bytes() if path and path.exists() else None for path in paths]
+    tasks = [
+        None if part else executor.submit(_part, (e._name, e._text, e._settings), number, of)
+        for number, part in enumerate(kept, 1)
+    ]
+    failure = None
+    try:
+        for i, (task, path) in enumerate(zip(tasks, paths)):
+            if task is not None:
+                try:
+                    kept[i] = task.result()
+                except Exception as error:
+                    # Parts that were finished before are kept nevertheless.
+                    failure = failure or error
+                    continue
+                if path:
+                    # Whole or not at all.
+                    beside = path.with_suffix(".new")
+                    beside.write_bytes(kept[i])
+                    beside.replace(path)
+            bar.show(i + 1, of)
+    except BaseException:
+        for task in tasks:
+            if hasattr(task, "cancel"):
+                task.cancel()
+        raise
+    if failure:
+        raise failure
+    return kept
+
+
+def _part(experiment, number, of):
+    """One part of the runs, as a task makes it."""
+    return Experiment(*experiment)._native.shard(number, of, 1)
 
 
 def _settings(set, sweep):

@@ -95,7 +95,7 @@ class Results:
 
 def _unpickled(experiment, journal):
     # The runs are not made again; means and verdicts are computed from them.
-    return Results(experiment, experiment._native.resume(journal))
+    return Results(experiment, experiment._native.merge([journal]))
 
 
 class Comparison:
