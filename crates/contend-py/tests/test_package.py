@@ -1,10 +1,14 @@
 """The package: stub, closed forms, import time."""
 
 import inspect
+import os
+import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
+from conftest import ROOT
 
 import contend
 
@@ -12,6 +16,31 @@ import contend
 def test_the_stub_is_that_of_the_module():
     done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "contend._contend"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def mypy(*arguments):
+    folder = pathlib.Path(contend.__file__).parent.parent
+    call = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), *arguments]
+    return subprocess.run(call, capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(folder)})
+
+
+def test_the_package_is_typed():
+    done = mypy("-p", "contend")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_type_checker_finds_mistakes():
+    file = pathlib.Path(__file__).with_name("mistakes.py")
+    wrong = {n for n, line in enumerate(file.read_text().splitlines(), 1) if line.endswith("# wrong")}
+    done = mypy(str(file))
+    found = {int(n) for n in re.findall(r":(\d+): error:", done.stdout)}
+    assert found == wrong and len(wrong) == 12, done.stdout + done.stderr
+
+
+def test_the_types_of_closed_forms_are_those_of_the_table():
+    call = [sys.executable, str(ROOT / "ci/model_stub.py")]
+    made = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+    assert made == (ROOT / "crates/contend-py/python/contend/model.pyi").read_text()
 
 
 def test_the_import_takes_less_than_a_tenth_of_a_second():

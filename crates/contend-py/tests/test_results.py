@@ -1,5 +1,7 @@
 """Results: tables, plots, pages, comparisons."""
 
+import pickle
+
 import pandas
 import polars
 import pyarrow
@@ -43,7 +45,7 @@ def test_the_ledger_of_the_air_sums_to_one(results):
 
 
 def test_results_show_themselves(results, tmp_path):
-    assert "Two downloads" in repr(results) and "<pre>" in results._repr_html_()
+    assert "Two downloads" in repr(results) and "<table>" in results._repr_html_()
     page = results.report(tmp_path / "page.html").read_text()
     assert "Two downloads" in page and "contend run '&lt;text&gt;'" in page.replace("&#39;", "'")
     assert [c["verdict"] for c in results.claims] == ["reproduced"]
@@ -73,3 +75,64 @@ def test_a_plot_refuses_to_mix_points(small):
     swept = small.run(seeds=1, set={"duration": "2s"}, sweep={"flow.0.count": [1, 2], "flow.0.window": ["4p", "8p"]})
     with pytest.raises(ValueError, match="also vary"):
         swept.plot.metric("goodput.total")
+
+
+def test_a_table_can_be_cut_and_searched(results):
+    flows = results.flows
+    assert len(flows.head(3)) == 3 and len(flows.head(10**6)) == len(flows)
+    some = flows.filter({"ap.queue.limit": 20}, name="down.1")
+    assert set(some["name"]) == {"down.1"} and len(some) == 2
+    assert [row["seed"] for row in some.rows()] == some["seed"]
+    fast = flows.filter(lambda row: row["goodput"] > 1e6).head(1)
+    assert fast["goodput"][0] > 1e6
+    assert pyarrow.table(some).num_rows == len(some.to_pandas()) == polars.DataFrame(some).height == 2
+    assert flows.keys == ["ap.queue.limit", "seed", "name"]
+    with pytest.raises(ValueError, match="has numbers in p, like 20"):
+        flows.filter({"ap.queue.limit": "20p"})
+    with pytest.raises(KeyError, match="the columns are ap.queue.limit"):
+        flows.filter(nothing=1)
+
+
+def test_a_table_has_a_dimension_for_each_key(results):
+    xarray = pytest.importorskip("xarray")
+    data = results.flows.to_xarray()
+    assert isinstance(data, xarray.Dataset)
+    assert dict(data.sizes) == {"ap.queue.limit": 2, "seed": 2, "name": 2}
+
+
+def test_notebooks_show_tables(results):
+    page = results._repr_html_()
+    assert page.count("<tr>") == 3 and "goodput.down<br><small>Mb/s</small>" in page and "C1: reproduced" in page
+    table = results.flows._repr_html_()
+    assert "<th>goodput<br><small>bps</small></th>" in table and table.count("<tr>") == 9
+
+
+def test_tables_and_comparisons_can_be_pickled(small, results):
+    flows = results.flows.filter(name="down.1")
+    again = pickle.loads(pickle.dumps(flows))
+    assert list(again.rows()) == list(flows.rows())
+    c = contend.compare(results, small.run(set={"wifi.slot": "20us"}))
+    assert str(pickle.loads(pickle.dumps(c))) == str(c)
+
+
+def test_results_stand_one_below_the_other(small, results):
+    other = small.run(set={"ap.queue": "fq_codel"}, seeds="1..2")
+    both = contend.concat({"fifo": results, "fq_codel": other}, column="queue").flows.to_pandas()
+    assert list(both.groupby("queue").size()) == [len(results.flows), len(other.flows)]
+    with pytest.raises(ValueError, match="needs results"):
+        contend.concat([])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda r: r.experiment.run(seeds=1.5), TypeError, 'write seeds="1..30"'),
+        (lambda r: contend.compare(r, 42), TypeError, "compare takes two results, not 42"),
+        (lambda r: r.plot.metric("goodput.down", x="nosuch"), ValueError, "they have ap.queue.limit"),
+        (lambda r: r.report(__file__ + "/x.html"), contend.Error, "name a file in a folder that can be written"),
+        (lambda r: contend.load(42), TypeError, "a name, a path or a text, not 42"),
+    ],
+)
+def test_a_wrong_call_has_a_remedy(results, call, error, text):
+    with pytest.raises(error, match=text):
+        call(results)

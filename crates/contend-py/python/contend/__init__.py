@@ -11,17 +11,26 @@ The engine is that of the command `contend`: the same file, settings and seed gi
 Numbers are in base units: seconds, bits per second, bytes, packets.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._contend import Error, __version__, examples
 from ._experiment import Experiment, load, reproduce
-from ._results import Comparison, Results, compare
+from ._results import Comparison, Concatenation, Results, compare, concat
+from ._table import Table
+
+if TYPE_CHECKING:
+    from . import model
 
 __all__ = [
     "Comparison",
+    "Concatenation",
     "Error",
     "Experiment",
     "Results",
+    "Table",
     "__version__",
     "compare",
+    "concat",
     "load",
     "model",
     "reproduce",
@@ -29,7 +38,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     # The closed forms are made from a table; only those who use them wait for it.
     if name == "model":
         import importlib

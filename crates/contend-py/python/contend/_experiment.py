@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol, Union
 
 from . import _contend
 from ._results import Results
 
+# What a key of a file may have: a quantity is a text with its unit, like "400p".
+Value = Union[str, bool, int, float, Mapping[str, Any], Sequence[Any]]
+# What seeds may be: "1..30", one number, several numbers, or a table of the file.
+Seeds = Union[str, int, Iterable[int], Mapping[str, Any]]
 
-def load(source, set=None, sweep=None):
+
+class Task(Protocol):
+    """A task of an executor."""
+
+    def result(self) -> Any:
+        """Waits, and returns what the task returned."""
+
+
+class Executor(Protocol):
+    """What makes tasks: the executors of `concurrent.futures`, Dask's `get_executor()`, those of submitit."""
+
+    def submit(self, fn: Any, /, *args: Any) -> Any:
+        """Begins a task that calls `fn`."""
+
+
+def load(
+    source: str | os.PathLike[str],
+    set: Mapping[str, Value] | None = None,
+    sweep: Mapping[str, str | Iterable[Value]] | None = None,
+) -> Experiment:
     """Reads an experiment.
 
     `source`: the name of an example (`contend.examples()` lists them), the path of a file, or the text of a file (a
@@ -21,53 +47,63 @@ def load(source, set=None, sweep=None):
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return Experiment("<text>", source, _settings(set, sweep))
-    path = os.fspath(source)
+    try:
+        path = os.fspath(source)
+    except TypeError:
+        raise TypeError(f"load takes a name, a path or a text, not {source!r}") from None
     return Experiment(path, _contend.read(path), _settings(set, sweep))
 
 
 class Experiment:
     """An experiment: the text of a file, and settings that replace its keys. It never changes."""
 
-    def __init__(self, name, text, settings=()):
+    def __init__(self, name: str, text: str, settings: Iterable[tuple[str, str]] = ()) -> None:
         self._name, self._text, self._settings = name, text, list(settings)
         self._native = _contend.Experiment(name, text, self._settings)
 
     @property
-    def title(self):
+    def title(self) -> str:
         """The title of the file."""
         return self._native.title
 
     @property
-    def cite(self):
+    def cite(self) -> str:
         """The source of the experiment; may be empty."""
         return self._native.cite
 
     @property
-    def notes(self):
+    def notes(self) -> str:
         """The author's notes; may be empty."""
         return self._native.notes
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The text of the file, without settings."""
         return self._text
 
     @property
-    def seeds(self):
+    def seeds(self) -> list[int]:
         """The seeds with which the runs of each sweep point begin."""
         return self._native.seeds
 
     @property
-    def points(self):
+    def points(self) -> int:
         """The number of sweep points."""
         return self._native.points
 
     @property
-    def command(self):
+    def command(self) -> str:
         """The call of the command that makes the same runs."""
         return self._native.command
 
-    def with_settings(self, seeds=None, set=None, sweep=None, show=None, decide=None):
+    def with_settings(
+        self,
+        seeds: Seeds | None = None,
+        set: Mapping[str, Value] | None = None,
+        sweep: Mapping[str, str | Iterable[Value]] | None = None,
+        show: str | Iterable[str] | None = None,
+        decide: int | None = None,
+    ) -> Experiment:
         """The same experiment with further settings; the arguments are those of `run`."""
         more = _settings(set, sweep)
         if seeds is not None:
@@ -81,17 +117,17 @@ class Experiment:
 
     def run(
         self,
-        seeds=None,
-        set=None,
-        sweep=None,
-        show=None,
-        decide=None,
-        jobs=None,
-        progress=None,
-        executor=None,
-        shards=None,
-        keep=None,
-    ):
+        seeds: Seeds | None = None,
+        set: Mapping[str, Value] | None = None,
+        sweep: Mapping[str, str | Iterable[Value]] | None = None,
+        show: str | Iterable[str] | None = None,
+        decide: int | None = None,
+        jobs: int | None = None,
+        progress: bool | None = None,
+        executor: Executor | None = None,
+        shards: int | None = None,
+        keep: str | os.PathLike[str] | None = None,
+    ) -> Results:
         """Runs every sweep point with every seed, and judges the claims and checks of the file.
 
         `seeds`: "1..30", one number, or several numbers, instead of those of the file.
@@ -123,42 +159,52 @@ class Experiment:
         finally:
             bar.close()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<contend experiment {self.title!r}: {self.points} points, {len(self.seeds)} seeds>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Experiment, (self._name, self._text, self._settings)
 
 
-def reproduce(what=None, papers="papers", short=False, set=None, jobs=None, progress=None):
+def reproduce(
+    what: str | None = None,
+    papers: str | os.PathLike[str] = "papers",
+    short: bool = False,
+    set: Mapping[str, Value] | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> dict[str, Results]:
     """Runs the experiments of the papers and judges their claims. Returns a dictionary from names to results;
     `Results.claims` has the verdicts.
 
     `what`: a paper ("keceli-2008"), an experiment ("keceli-2008/m2-uploads"), or None for all below the folder
     `papers`. `short`: three seeds at most. The other arguments are those of `Experiment.run`.
     """
-    found = {}
+    found: dict[str, Experiment] = {}
     for name, path in _contend.experiments(os.fspath(papers), what):
         e = load(path, set=set)
         found[name] = e.with_settings(seeds=_contend.SHORT_SEEDS if short and e._native.is_shortened else None)
     return {name: e.run(jobs=jobs, progress=progress) for name, e in found.items()}
 
 
-def _parts(e, executor, shards, keep, bar):
+def _parts(
+    e: Experiment, executor: Executor, shards: int | None, keep: str | os.PathLike[str] | None, bar: _Bar
+) -> list[bytes]:
     """The journals of all parts of the runs of `e`, made by `executor`."""
     runs = e.points * len(e.seeds)
     of = min(runs, 64) if shards is None else int(shards)
     if not 1 <= of <= 1_000_000:
         raise ValueError("shards must be a whole number from 1 to 1000000")
-    paths = [Path(keep) / f"part-{number}-of-{of}.jsonl" for number in range(1, of + 1)] if keep else [None] * of
-    if keep:
-        Path(keep).mkdir(parents=True, exist_ok=True)
-    kept = [path.read_bytes() if path and path.exists() else None for path in paths]
-    tasks = [
+    folder = None if keep is None else Path(keep)
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"part-{number}-of-{of}.jsonl" if folder else None for number in range(1, of + 1)]
+    kept = [path.read_bytes() if path and path.exists() else b"" for path in paths]
+    tasks: list[Any] = [
         None if part else executor.submit(_part, (e._name, e._text, e._settings), number, of)
         for number, part in enumerate(kept, 1)
     ]
-    failure = None
+    failure: Exception | None = None
     try:
         for i, (task, path) in enumerate(zip(tasks, paths)):
             if task is not None:
@@ -184,31 +230,33 @@ def _parts(e, executor, shards, keep, bar):
     return kept
 
 
-def _part(experiment, number, of):
+def _part(experiment: tuple[str, str, list[tuple[str, str]]], number: int, of: int) -> bytes:
     """One part of the runs, as a task makes it."""
     return Experiment(*experiment)._native.shard(number, of, 1)
 
 
-def _settings(set, sweep):
+def _settings(
+    set: Mapping[str, Value] | None, sweep: Mapping[str, str | Iterable[Value]] | None
+) -> list[tuple[str, str]]:
     """Settings and sweeps as the command takes them: pairs of key and text."""
     pairs = [(f"sweep.{key}", _several(values)) for key, values in (sweep or {}).items()]
     return pairs + [(key, _value(value)) for key, value in (set or {}).items()]
 
 
-def _several(values):
+def _several(values: str | Iterable[Value]) -> str:
     """The values of a sweep: a text like "1..5" or "fifo,fq_codel", or anything that can be iterated."""
     if isinstance(values, str):
         return values
     return ",".join(_quoted(value) if isinstance(value, str) and "," in value else _value(value) for value in values)
 
 
-def _value(value):
+def _value(value: Any) -> str:
     """A value as `--set` takes it: a text is used as it is."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_quoted(str(k))} = {_inner(v)}" for k, v in value.items()) + " }"
     if isinstance(value, (list, tuple, range)):
         return "[" + ", ".join(_inner(v) for v in value) + "]"
@@ -216,26 +264,35 @@ def _value(value):
     return repr(value.item() if hasattr(value, "item") else value)
 
 
-def _inner(value):
+def _inner(value: Any) -> str:
     """A value inside a list or a table, where a text needs quotes."""
     return _quoted(value) if isinstance(value, str) else _value(value)
 
 
-def _quoted(text):
+def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _seeds(seeds):
-    if isinstance(seeds, (str, dict)):
+def _seeds(seeds: Seeds) -> str:
+    if isinstance(seeds, (str, Mapping)):
         return _value(seeds)
-    return _value([int(seed) for seed in seeds]) if hasattr(seeds, "__iter__") else str(int(seeds))
+    return _value([_seed(seed) for seed in seeds]) if isinstance(seeds, Iterable) else str(_seed(seeds))
+
+
+def _seed(seed: Any) -> int:
+    try:
+        # Whole numbers of NumPy, too.
+        return operator.index(seed)
+    except TypeError:
+        remedy = 'write seeds="1..30", one whole number, or several'
+        raise TypeError(f"seeds={seed!r}: a seed is a whole number; {remedy}") from None
 
 
 class _Bar:
     """A progress bar of tqdm, if it is wanted and tqdm is there."""
 
-    def __init__(self, title, wanted):
-        self._bar = None
+    def __init__(self, title: str, wanted: bool | None) -> None:
+        self._bar: Any = None
         if wanted is None:
             wanted = "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
         if not wanted:
@@ -246,12 +303,12 @@ class _Bar:
             return
         self._bar = tqdm(total=0, desc=title, unit="run")
 
-    def show(self, done, total):
+    def show(self, done: int, total: int) -> None:
         """Called with the numbers of finished and of all runs."""
         if self._bar is not None and (done, total) != (self._bar.n, self._bar.total):
             self._bar.n, self._bar.total = done, total
             self._bar.refresh()
 
-    def close(self):
+    def close(self) -> None:
         if self._bar is not None:
             self._bar.close()

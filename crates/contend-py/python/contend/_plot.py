@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ._results import Results
+
 # The units in which numbers are shown: factor and name.
-_SHOWN = {"bps": (1e-6, "Mb/s"), "s": (1e3, "ms"), "B": (1e-3, "kB"), "p": (1.0, "packets")}
+SHOWN = {"bps": (1e-6, "Mb/s"), "s": (1e3, "ms"), "B": (1e-3, "kB"), "p": (1.0, "packets")}
 
 
 class Plots:
     """Figures of results. Each method draws into `ax`, or into new axes, and returns the axes."""
 
-    def __init__(self, results):
+    def __init__(self, results: Results) -> None:
         self._results = results
 
-    def metric(self, metric, x=None, by=None, ax=None):
+    def metric(self, metric: str, x: str | None = None, by: str | None = None, ax: Axes | None = None) -> Axes:
         """The mean of a metric with its 95 % interval along the swept key `x`, with one line for each value of the
         swept key `by`. By default the first and the second swept key."""
         summary = self._results.summary
         keys = [c for c in summary.columns if c not in ("metric", "unit", "n", "mean", "ci95", "low", "high")]
+        for key in (x, by):
+            if key is not None and key not in keys:
+                names = ", ".join(keys) or "none: run(sweep=...) adds one"
+                raise ValueError(f"{key!r} is no swept key of these results; they have {names}")
         x = x or (keys[0] if keys else None)
         by = by or next((key for key in keys if key != x), None)
         others = [key for key in keys if key not in (x, by)]
@@ -28,9 +40,9 @@ class Plots:
         varying = [key for key in others if len({table[key][i] for i in rows}) > 1]
         if varying:
             raise ValueError(f"the results also vary in {', '.join(varying)}: fix these keys with set=")
-        scale, unit = _SHOWN.get(table["unit"][rows[0]], (1.0, ""))
+        scale, unit = SHOWN.get(table["unit"][rows[0]], (1.0, ""))
         ax = _axes(ax)
-        lines = {}
+        lines: dict[Any, list[int]] = {}
         for i in rows:
             lines.setdefault(table[by][i] if by else metric, []).append(i)
         for name, of in lines.items():
@@ -47,7 +59,13 @@ class Plots:
             ax.legend(title=by)
         return ax
 
-    def series(self, column="goodput", names=None, seed=None, ax=None):
+    def series(
+        self,
+        column: str = "goodput",
+        names: Collection[str] | None = None,
+        seed: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
         """A column of the time series of one run, with a line for each flow or queue that has it. `names` chooses some
         of them, `seed` the run; by default the first. Of a sweep, the first point is shown."""
         series = self._results.series
@@ -57,12 +75,12 @@ class Plots:
         keys = [series[c] for c in series.columns[: series.columns.index("seed")]]
         seed = seeds[0] if seed is None else seed
         point = [key[0] for key in keys]
-        lines = {}
+        lines: dict[str, list[tuple[float, float]]] = {}
         for i, v in enumerate(value):
             shown = seeds[i] == seed and [key[i] for key in keys] == point and (names is None or name[i] in names)
             if shown and v is not None:
                 lines.setdefault(name[i], []).append((time[i], v))
-        scale, unit = _SHOWN.get(series.units.get(column), (1.0, ""))
+        scale, unit = SHOWN.get(series.units.get(column, ""), (1.0, ""))
         ax = _axes(ax)
         for of, points in lines.items():
             ax.plot([t for t, _ in points], [v * scale for _, v in points], label=of)
@@ -72,24 +90,24 @@ class Plots:
             ax.legend()
         return ax
 
-    def flows(self, column="goodput", ax=None):
+    def flows(self, column: str = "goodput", ax: Axes | None = None) -> Axes:
         """A bar for each flow: the mean of a column over the runs of the first sweep point."""
         flows = self._results.flows
         keys = [flows[c] for c in flows.columns[: flows.columns.index("seed")]]
         names, values = flows["name"], flows[column]
         point = [key[0] for key in keys]
-        bars = {}
+        bars: dict[str, list[float]] = {}
         for i, value in enumerate(values):
             if value is not None and [key[i] for key in keys] == point:
                 bars.setdefault(names[i], []).append(value)
-        scale, unit = _SHOWN.get(flows.units.get(column), (1.0, ""))
+        scale, unit = SHOWN.get(flows.units.get(column, ""), (1.0, ""))
         ax = _axes(ax)
         ax.barh(list(bars), [sum(of) / len(of) * scale for of in bars.values()])
         ax.invert_yaxis()
         ax.set_xlabel(f"{column} ({unit})" if unit else column)
         return ax
 
-    def air(self, ax=None):
+    def air(self, ax: Axes | None = None) -> Axes:
         """The ledger of the air: a stacked bar for each sweep point, the mean over its runs, in shares of time."""
         air = self._results.air
         keys = air.columns[: air.columns.index("seed")]
@@ -112,15 +130,16 @@ class Plots:
         return ax
 
 
-def _scaled(value, scale):
+def _scaled(value: float | None, scale: float) -> float:
     return float("nan") if value is None else value * scale
 
 
-def _axes(ax):
+def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot
     except ImportError as err:
         raise ImportError("plots need matplotlib: pip install matplotlib") from err
-    return pyplot.subplots(layout="constrained")[1]
+    axes: Axes = pyplot.subplots(layout="constrained")[1]
+    return axes
