@@ -134,7 +134,7 @@ impl Sample {
 }
 
 /// What to do about a file that is no trace.
-pub const OURS: &str = "give a file that `contend tool monitor FILE` has written";
+pub const OURS: &str = "give a file that `contend tool monitor FILE` has written, or a capture: tcpdump -w FILE tcp";
 
 /// Reads a file, line by line.
 #[derive(Debug)]

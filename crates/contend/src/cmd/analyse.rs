@@ -1,6 +1,7 @@
-//! `contend analyse`: measures in captures how stations contend for the air, and in traces how TCP senders do.
+//! `contend analyse`: measures in captures how stations contend for the air, and in captures and traces how
+//! TCP senders do.
 
-use super::{print, refused, wrong};
+use super::{print, print_by, refused, wrong};
 use crate::Done;
 use clap::Subcommand;
 use contend_core::Refusal;
@@ -8,15 +9,16 @@ use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::measuring::analyse::access::{self, Access};
 use contend_lab::measuring::analyse::exchange::Exchange;
 use contend_lab::measuring::analyse::fingerprint::{self, Fingerprint, First, Verdict};
-use contend_lab::measuring::analyse::{Address, CapturedFrames};
+use contend_lab::measuring::analyse::{Address, CapturedFrames, packets};
 use contend_lab::reading::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_tools::monitor::capture::{Connections, Line};
 use contend_tools::monitor::summary::{self, Sender};
-use contend_tools::monitor::trace::OURS;
 use miette::{Report, Result};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::BufReader;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -27,6 +29,9 @@ Examples:
   contend analyse fingerprint results/e1-fingerprint            the air.pcapng from run --capture
   contend analyse access both.pcap --stations best,ef --interval 10s
   contend analyse sender trace.csv                              what contend tool monitor recorded
+  contend analyse sender host.pcap                              from tcpdump -i eth0 -s 128 -w host.pcap tcp
+  contend analyse sender host.pcap --flow :5201 --format csv --events > strip.csv
+  contend analyse sender results/upload                         the air.pcapng from run --capture
 
 A fingerprint needs a capture in which one saturated station sends and no other station does, with
 10,000 frames or more. docs/guide-fingerprint.md explains how to capture and what each verdict means.";
@@ -45,8 +50,8 @@ enum What {
     /// Packets of two stations: does each win the air equally often while both have packets to send? (Starzetz 2006
     /// §6.4.2)
     Access(AccessArgs),
-    /// Traces of `contend tool monitor`: how often each TCP sender sends, its window, silences and errors (Arai et al.
-    /// 2008 §III.B)
+    /// Captures of tcpdump, or traces of `contend tool monitor`: how often each TCP sender sends, its window, silences
+    /// and errors (Arai et al. 2008 §III.B)
     Sender(SenderArgs),
 }
 
@@ -119,12 +124,16 @@ struct AccessArgs {
 
 #[derive(Debug, clap::Args)]
 struct SenderArgs {
-    /// A file that `contend tool monitor` wrote
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// A capture (pcap or pcapng) of the sending host, a results folder with an air.pcapng, or a file that `contend
+    /// tool monitor` wrote
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Only connections whose name (own address>address of the peer) contains this
     #[arg(long, value_name = "TEXT")]
     flow: Option<String>,
+    /// With a capture and --format csv: one line for each event of each sender, to plot when it sends and what answers
+    #[arg(long)]
+    events: bool,
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -204,8 +213,8 @@ fn about(path: &Path) -> impl Fn(Refusal) -> Report {
     move |why| refused(why.of(path.display()))
 }
 
-/// The capture at `path`. If `path` is a results folder, the capture in it.
-fn read(path: &Path) -> Result<CapturedFrames> {
+/// Opens the capture at `path`. If `path` is a results folder, the capture in it.
+fn open(path: &Path) -> Result<(PathBuf, File)> {
     let inside = path.join("air.pcapng");
     let file = if path.is_dir() { inside.as_path() } else { path };
     if path.is_dir() && !file.is_file() {
@@ -214,11 +223,16 @@ fn read(path: &Path) -> Result<CapturedFrames> {
             "let the run write one: contend run FILE --capture 1s..60s",
         ));
     }
-    let opened = std::fs::File::open(file);
-    let opened = opened.map_err(|e| {
+    let opened = File::open(file).map_err(|e| {
         wrong(format!("{} cannot be read: {e}", file.display()), "give the path of a capture, or of a results folder")
     })?;
-    CapturedFrames::read(BufReader::with_capacity(1 << 16, opened)).map_err(about(file))
+    Ok((file.to_owned(), opened))
+}
+
+/// The frames of the capture at `path`.
+fn read(path: &Path) -> Result<CapturedFrames> {
+    let (file, opened) = open(path)?;
+    CapturedFrames::read(BufReader::with_capacity(1 << 16, opened)).map_err(about(&file))
 }
 
 fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
@@ -523,23 +537,107 @@ fn access_object(args: &AccessArgs, capture: &CapturedFrames, found: &Access, st
 }
 
 fn senders(args: &SenderArgs) -> Result<Done> {
-    let about = about(&args.file);
-    let unreadable = |e| about(Refusal::new(format!("it cannot be read: {e}"), OURS));
-    let file = std::fs::File::open(&args.file).map_err(unreadable)?;
-    let mut all = summary::read(BufReader::new(file)).map_err(&about)?;
-    if let Some(text) = &args.flow {
-        all.retain(|s| s.flow.contains(text.as_str()));
+    let path = match args.files.as_slice() {
+        [path] => path,
+        files => {
+            return Err(wrong(
+                format!("analyse sender takes one file, but {} are given", files.len()),
+                "call contend once for each; parts of one capture can be joined: mergecap -w whole.pcapng FILES",
+            ));
+        }
+    };
+    if args.events && args.format != Format::Csv {
+        return Err(wrong("--events prints lines of comma-separated values", "add --format csv"));
     }
+    let (path, file) = open(path)?;
+    let about = about(&path);
+    let unreadable = |e: io::Error| {
+        about(Refusal::new(format!("it cannot be read: {e}"), "give a capture, or a file of contend tool monitor"))
+    };
+    // Content decides: a trace is text, a capture begins with other bytes.
+    let mut magic = Vec::new();
+    (&file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
+    let trace = magic.is_ascii() && magic.first().is_some_and(u8::is_ascii_graphic);
+    let whole = magic.as_slice().chain(BufReader::with_capacity(1 << 16, file));
+    let wanted = |flow: &str| args.flow.as_ref().is_none_or(|text| flow.contains(text.as_str()));
+    if args.events {
+        if trace {
+            return Err(wrong(
+                format!("--events: {} is not a capture", path.display()),
+                "give a capture; the lines of a trace are events already: its columns t_s and event",
+            ));
+        }
+        strip(&path, whole, &wanted)?;
+        return Ok(Done::Well);
+    }
+    let mut began_ns = None;
+    let mut all =
+        if trace { summary::read(whole) } else { captured(whole, &mut began_ns, &mut |_| Ok(())) }.map_err(&about)?;
+    all.retain(|s| wanted(&s.flow));
     print(&match args.format {
         Format::Json => format!(
             "{}\n",
             json!({"schema": "contend/sender/1", "version": env!("CARGO_PKG_VERSION"),
-                "file": args.file.display().to_string(),
+                "file": path.display().to_string(),
+                "began_s": began_ns.map(|ns| (ns as f64 / 1e3).round() / 1e6),
                 "senders": all.iter().map(Sender::to_json).collect::<Vec<_>>()})
         ),
         Format::Table if all.is_empty() => "no connection\n".to_owned(),
-        Format::Table => all.iter().map(Sender::table).collect::<Vec<_>>().join("\n"),
+        Format::Table => {
+            let table = all.iter().map(Sender::table).collect::<Vec<_>>().join("\n");
+            if trace { table } else { format!("{table}\n{UNKNOWN}\n") }
+        }
         Format::Csv => Sender::csv_heading() + &all.iter().map(Sender::csv).collect::<String>(),
     })?;
     Ok(Done::Well)
+}
+
+/// What the table of a capture says about its dashes.
+const UNKNOWN: &str = "-: not in a capture. It shows bytes in flight, not the window, and neither the congestion \
+    control nor a full queue of the sender (local_congestion). contend tool monitor records these.";
+
+/// The senders of a capture. `each` gets every event.
+fn captured(
+    capture: impl Read,
+    began_ns: &mut Option<u64>,
+    each: &mut dyn FnMut(Line<'_>) -> Result<(), Refusal>,
+) -> Result<Vec<Sender>, Refusal> {
+    let mut connections = Connections::default();
+    packets::read(capture, &mut |began, p| {
+        *began_ns = Some(began);
+        let mut told = Ok(());
+        let used = connections.packet(p.at_ns, p.place, p.bytes, p.length, p.damaged, &mut |line| {
+            if told.is_ok() {
+                told = each(line);
+            }
+        })?;
+        told.map(|()| used)
+    })?;
+    connections.end()
+}
+
+/// Prints the events of the senders that are `wanted`, while the capture is read.
+fn strip(path: &Path, capture: impl Read, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    let mut read = Ok(Vec::new());
+    print_by(|out| {
+        let (mut failed, mut heading) = (None, Line::HEADING);
+        read = captured(capture, &mut None, &mut |line| {
+            if !wanted(line.flow) {
+                return Ok(());
+            }
+            let text = [std::mem::take(&mut heading), &line.csv()].concat();
+            out.write_all(text.as_bytes()).map_err(|e| {
+                failed = Some(e);
+                Refusal::new("standard output is closed", "")
+            })
+        });
+        match failed {
+            Some(e) => {
+                read = Ok(Vec::new());
+                Err(e)
+            }
+            None => Ok(()),
+        }
+    })?;
+    read.map(|_| ()).map_err(about(path))
 }

@@ -20,6 +20,8 @@ pub(super) struct Record<'a> {
     pub at_ns: u64,
     /// Link type (LINKTYPE_ value) of the interface.
     pub link: u16,
+    /// Number of the interface in its section; 0 in classic pcap.
+    pub interface: u32,
     /// Length on the medium in bytes.
     pub original: u32,
     /// The stored bytes.
@@ -147,7 +149,7 @@ fn classic<R: Read>(
         let word = |at| u64::from(order.u32_at(&head, at).unwrap_or(0));
         let at_ns = word(0) * 1_000_000_000 + word(4) * unit;
         let (stored, original) = (word(8) as u32, word(12) as u32);
-        each(Record { at_ns, link, original, bytes: r.bytes(stored)? })?;
+        each(Record { at_ns, link, interface: 0, original, bytes: r.bytes(stored)? })?;
     }
     Ok(())
 }
@@ -279,6 +281,7 @@ fn packet<'a>(body: &'a [u8], order: Order, kind: u32, interfaces: &[Interface])
     Some(Record {
         at_ns: on.nanoseconds(units),
         link: on.link,
+        interface: number,
         original: word(16)?,
         bytes: body.get(20..20_usize.checked_add(stored)?)?,
     })

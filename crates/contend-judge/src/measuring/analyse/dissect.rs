@@ -20,7 +20,10 @@ pub(super) enum What {
 pub(super) fn dissect(r: &Record<'_>) -> What {
     // Numbers from draft-ietf-opsawg-pcaplinktype; some systems write 12 and 14 for raw IP.
     match r.link {
-        127 => radiotap(r).unwrap_or(What::Unreadable),
+        127 => radiotap(r.bytes).map_or(What::Unreadable, |(radio, frame)| {
+            let header = r.bytes.len().saturating_sub(frame.len());
+            dot11(frame, r.original.saturating_sub(header as u32), radio, r.at_ns)
+        }),
         105 => dot11(r.bytes, r.original, Radio::default(), r.at_ns),
         1 => ethernet(r).unwrap_or(What::Unreadable),
         12 | 14 | 101 | 228 | 229 => ip(r).unwrap_or(What::Unreadable),
@@ -30,22 +33,22 @@ pub(super) fn dissect(r: &Record<'_>) -> What {
 
 /// The radiotap fields of a frame.
 #[derive(Clone, Copy, Debug, Default)]
-struct Radio {
+pub(super) struct Radio {
     tsft_ns: Option<u64>,
     /// True if the four bytes of the FCS are stored.
     fcs: bool,
-    corrupted: bool,
+    /// True if the FCS is wrong.
+    pub corrupted: bool,
     rate_bps: Option<u64>,
 }
 
 /// radiotap.org: version, length, bit masks of the present fields, and the fields in the order of their bits. Each
-/// field is aligned to its size.
-fn radiotap(r: &Record<'_>) -> Option<What> {
-    let b = r.bytes;
+/// field is aligned to its size. The 802.11 frame follows; `None` if the header is cut off or unknown.
+pub(super) fn radiotap(b: &[u8]) -> Option<(Radio, &[u8])> {
     let length = usize::from(u16::from_le_bytes(b.get(2..4)?.try_into().ok()?));
     let (header, frame) = (b.get(..length)?, b.get(length..)?);
     if header.first() != Some(&0) {
-        return Some(What::Unreadable);
+        return None;
     }
     let word = |at: usize| Some(u32::from_le_bytes(header.get(at..at + 4)?.try_into().ok()?));
     let present = word(4)?;
@@ -71,7 +74,7 @@ fn radiotap(r: &Record<'_>) -> Option<What> {
     if present & 4 != 0 {
         radio.rate_bps = Some(u64::from(*header.get(at)?) * 500_000).filter(|r| *r > 0);
     }
-    Some(dot11(frame, r.original.saturating_sub(length as u32), radio, r.at_ns))
+    Some((radio, frame))
 }
 
 /// IEEE 802.11-2016 §9.2.4: frame control, duration, addresses, sequence control.

@@ -1,8 +1,8 @@
 //! Analysis of captures: how a transmitter contends for the air, measured from its frames.
 //!
 //! [`CapturedFrames`] holds the contending frames of a capture file or of a simulated run. [`fingerprint`] tests the
-//! backoff of one transmitter. [`access`] tests whether two transmitters get the air equally often. Input is untrusted:
-//! any bytes give frames or a [`Refusal`].
+//! backoff of one transmitter. [`access`] tests whether two transmitters get the air equally often. [`packets`] reads
+//! the IP packets of any capture. Input is untrusted: any bytes give frames, packets or a [`Refusal`].
 
 pub mod access;
 mod container;
@@ -10,6 +10,7 @@ mod dissect;
 pub mod exchange;
 pub mod fingerprint;
 mod independence;
+pub mod packets;
 
 use contend_core::{Refusal, Time};
 use contend_experiment::results::Run;
