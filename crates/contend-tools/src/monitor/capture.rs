@@ -1,7 +1,7 @@
 //! What a capture at a sending host says of each TCP sender (Arai et al. 2008 §III.B: tcpdump beside the monitor).
 //!
-//! A sender is one direction of a connection with data. TCP sends new data in the order of their numbers. So the
-//! capture needs no list of what was sent: bytes below the highest number were sent before, also if the capture missed
+//! A sender is one direction of a connection with data. TCP sends new data in the order of their numbers, so a
+//! list of what was sent is not needed: bytes below the highest number were sent before, also if the capture missed
 //! them.
 //!
 //! | what | how it is found |
@@ -40,7 +40,8 @@ pub struct Line<'a> {
     pub at_ns: u64,
     /// The sender: own address, `>`, the peer's.
     pub flow: &'a str,
-    /// What happened; [`Line::EVENTS`] has the words.
+    /// What happened: `data`, `retransmission`, `ack`, `dupack`, `sack`, `window`, `keepalive`, `close`; before a
+    /// retransmission its reason, `dupack_sack` or `timeout`.
     pub event: &'static str,
     /// Number of the first byte sent, acknowledged or in the first SACK block; the first byte of the sender has 0.
     pub seq: i64,
@@ -51,10 +52,6 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The words of events.
-    pub const EVENTS: [&'static str; 10] =
-        ["data", "retransmission", "ack", "dupack", "sack", "window", "keepalive", "dupack_sack", "timeout", "close"];
-
     /// The first line of the strip.
     pub const HEADING: &'static str = "t_s,flow,event,seq,bytes,in_flight_bytes\n";
 
@@ -242,14 +239,6 @@ impl Connection {
     }
 }
 
-/// Why a sender is repairing, until the number that was highest when it began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Repair {
-    #[default]
-    None,
-    Until(i64),
-}
-
 /// Segments, of which some may be super-segments.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
@@ -300,7 +289,8 @@ struct Direction {
     /// Duplicate ACKs since the last one that acknowledged something, and whether blocks above `una` are known.
     duplicates: u32,
     sacked: bool,
-    repair: Repair,
+    /// While it repairs a loss: the highest byte when it began.
+    repairs_until: Option<i64>,
     /// The segment that is timed: its end, and when it was sent.
     timed: Option<(i64, u64)>,
     /// Smoothed round-trip time in nanoseconds, and the largest.
@@ -418,13 +408,13 @@ impl Direction {
         let event = if from <= self.una && self.una < end && waited && quiet {
             self.timeouts += 1;
             "timeout"
-        } else if self.repair == Repair::None && (self.sacked || self.duplicates >= 3) {
+        } else if self.repairs_until.is_none() && (self.sacked || self.duplicates >= 3) {
             self.recoveries += 1;
             "dupack_sack"
         } else {
             return;
         };
-        self.repair = Repair::Until(self.high);
+        self.repairs_until = Some(self.high);
         self.line(at_ns, event, from, end - from, strip);
     }
 
@@ -485,9 +475,7 @@ impl Direction {
             (self.srtt, self.srtt_max, self.timed) = (Some(srtt), self.srtt_max.max(srtt), None);
         }
         (self.duplicates, self.sacked) = (0, above);
-        if matches!(self.repair, Repair::Until(high) if ack >= high) {
-            self.repair = Repair::None;
-        }
+        self.repairs_until = self.repairs_until.filter(|high| ack < *high);
         if self.began() {
             self.acked += bytes as u64;
             self.gaps.add(at_ns.saturating_sub(self.acked_at));

@@ -56,8 +56,8 @@ impl Segment {
         self.sack.get(..self.blocks).unwrap_or(&[])
     }
 
-    /// Reads the segment in an IP packet whose first bytes are `b` and which had at most `most` bytes; `None` if there is
-    /// none.
+    /// Reads the segment in an IP packet of at most `most` bytes. `b` has the first of them, and may end early. `None`
+    /// if there is no TCP header.
     pub fn read(b: &[u8], most: u32) -> Option<Segment> {
         let (src, dst, header, packet) = match b.first()? >> 4 {
             4 => v4(b, most)?,

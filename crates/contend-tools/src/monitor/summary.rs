@@ -1,5 +1,5 @@
-//! What a trace or a capture says of each sender: how often it sends, how long it is silent, which errors it had (Arai et al. 2008
-//! §III.B: a sender in the low state sends rarely, loses little, and its window falls seldom).
+//! What a trace or a capture says of each sender: how often it sends, how long it is silent, which errors it had
+//! (Arai et al. 2008 §III.B: a sender in the low state sends rarely, loses little, and its window falls seldom).
 
 use super::trace::{Event, OURS, Reader, Sample};
 use contend_core::Refusal;
@@ -44,7 +44,8 @@ pub struct Captured {
     pub in_flight: Option<(f64, u64)>,
     /// Bytes of a full segment. Larger ones are super-segments, which the network card splits.
     pub mss: Option<u32>,
-    /// True if `mss` comes from the handshake, false if it is the largest segment in an IP packet of at most 1500 bytes.
+    /// True if `mss` comes from the handshake; otherwise it is the largest segment in an IP packet of at most 1500
+    /// bytes.
     pub handshake: bool,
     /// Bytes that were sent, but are not in the capture.
     pub unseen: u64,
@@ -397,7 +398,9 @@ mod tests {
     fn gaps_are_counted_to_four_digits() {
         let mut gaps = Gaps::default();
         assert_eq!(gaps.quantile_s(0.5), None);
-        [12_345_678, 400, 1_234_567, u64::MAX].map(|ns| gaps.add(ns));
+        for ns in [12_345_678, 400, 1_234_567, u64::MAX] {
+            gaps.add(ns);
+        }
         assert_eq!(gaps.quantile_s(0.0), Some(0.0));
         assert_eq!(gaps.quantile_s(0.34), Some(0.001_235));
         assert_eq!(gaps.quantile_s(0.67), Some(0.012_35));

@@ -542,7 +542,7 @@ fn senders(args: &SenderArgs) -> Result<Done> {
         files => {
             return Err(wrong(
                 format!("analyse sender takes one file, but {} are given", files.len()),
-                "call contend once for each; parts of one capture can be joined: mergecap -w whole.pcapng FILES",
+                "call contend once for each; parts of one capture can be joined: mergecap -F pcap -w whole.pcap FILES",
             ));
         }
     };
@@ -593,8 +593,9 @@ fn senders(args: &SenderArgs) -> Result<Done> {
 }
 
 /// What the table of a capture says about its dashes.
-const UNKNOWN: &str = "-: not in a capture. It shows bytes in flight, not the window, and neither the congestion \
-    control nor a full queue of the sender (local_congestion). contend tool monitor records these.";
+const UNKNOWN: &str = "\
+-: a capture does not tell. It shows bytes in flight, not the window; and neither the congestion control
+nor a full queue of the sender (local_congestion). contend tool monitor records these.";
 
 /// The senders of a capture. `each` gets every event.
 fn captured(

@@ -21,6 +21,7 @@ mod resume;
 mod run;
 #[path = "../../../../ci/sample.rs"]
 mod sample;
+mod sender;
 #[cfg(target_os = "linux")]
 mod tools;
 #[cfg(unix)]

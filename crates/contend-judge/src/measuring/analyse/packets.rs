@@ -118,6 +118,9 @@ type Link = ([u8; 6], [u8; 6], u8);
 /// Transmitters and pairs of stations that are remembered.
 const MOST_STATIONS: usize = 65_536;
 
+/// Takes the place of a packet, its bytes, and whether they may be damaged; returns whether it was used.
+type Pass<'p> = dyn FnMut(u64, &[u8], bool) -> Result<bool, Refusal> + 'p;
+
 /// What was seen on the air.
 #[derive(Debug, Default)]
 struct Air {
@@ -127,20 +130,14 @@ struct Air {
 
 impl Air {
     /// Passes on the packets of an 802.11 frame (IEEE 802.11-2016 §9.2.4).
-    fn frame(
-        &mut self,
-        frame: &[u8],
-        interface: u64,
-        damaged: bool,
-        pass: &mut dyn FnMut(u64, &[u8], bool) -> Result<bool, Refusal>,
-    ) -> Result<(), Refusal> {
+    fn frame(&mut self, frame: &[u8], interface: u64, damaged: bool, pass: &mut Pass<'_>) -> Result<(), Refusal> {
         let Some(h) = Header::read(frame) else { return Ok(()) };
         // A packet that comes from a station of the same cell was seen when that station sent it.
         if h.relayed_for.is_some_and(|source| self.transmitters.contains(&source)) {
             return Ok(());
         }
         let link = (h.transmitter, h.receiver, h.tid);
-        if h.retry && self.numbers.get(&link).is_some_and(|n| n.has(h.number)) {
+        if self.numbers.get(&link).is_some_and(|n| n.repeats(h.number, h.retry)) {
             return Ok(());
         }
         let own = h.transmitter.iter().fold(0, |n, b| n << 8 | u64::from(*b));
@@ -244,8 +241,11 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    fn has(&self, n: u16) -> bool {
-        self.used[usize::from(n / 64 % 64)] >> (n % 64) & 1 != 0
+    /// True if the frame with this number was used. Not every capture has the retry bit; without it, only a number
+    /// within the block acknowledgment window (64) is a repetition.
+    fn repeats(&self, n: u16, retry: bool) -> bool {
+        let used = self.used[usize::from(n / 64 % 64)] >> (n % 64) & 1 != 0;
+        used && (retry || self.last.wrapping_sub(n) % 4096 < 64)
     }
 
     fn add(&mut self, n: u16) {
@@ -270,15 +270,16 @@ mod tests {
     fn a_number_is_remembered_for_half_a_circle() {
         let mut n = Numbers::default();
         n.add(5);
-        assert!(n.has(5) && !n.has(6));
+        assert!(n.repeats(5, true) && n.repeats(5, false) && !n.repeats(6, true));
         for k in 6..2000 {
             n.add(k);
         }
-        assert!(n.has(5), "a retry may come late");
+        assert!(n.repeats(5, true), "a retry may come late");
+        assert!(!n.repeats(5, false), "the transmitter counts from the beginning");
         for k in 2000..4096 + 5 {
             n.add(k % 4096);
         }
-        assert!(!n.has(5), "a new frame has this number again");
+        assert!(!n.repeats(5, true), "a new frame has this number again");
     }
 
     #[test]
