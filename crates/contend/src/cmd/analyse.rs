@@ -29,7 +29,7 @@ Examples:
   contend analyse fingerprint results/e1-fingerprint            the air.pcapng from run --capture
   contend analyse access both.pcap --stations best,ef --interval 10s
   contend analyse sender trace.csv                              what contend tool monitor recorded
-  contend analyse sender host.pcap                              from tcpdump -i eth0 -s 128 -w host.pcap tcp
+  contend analyse sender host.pcap                              from tcpdump -w host.pcap tcp
   contend analyse sender host.pcap --flow :5201 --format csv --events > strip.csv
   contend analyse sender results/upload                         the air.pcapng from run --capture
 
