@@ -184,9 +184,9 @@ fn analysed(bench: &Bench, capture: &[u8]) -> Value {
     bench.contend(&["analyse", "sender", "host.pcap", "--format", "json"]).with(0).object()
 }
 
-/// The figures of [`connection`], by hand. Gaps between ACKs are 20, 20, 321 and 39 ms. In flight are 1 to 4 kB
-/// until 20.5 ms, 4 kB until 40.2, 3 kB until 60.2, 1 kB in 61 to 381.2, 4380 B in 400 to 420.2. The smoothed round-trip
-/// time is 20 ms, and 20 x 7/8 + 20.2/8 at the end.
+/// The figures of [`connection`], by hand. Gaps between ACKs are 20, 20, 321 and 39 ms. In flight are 1 to 4 kB until
+/// 20.5 ms, 4 kB until 40.2, 3 kB until 60.2, 1 kB in 61 to 381.2, 4380 B in 400 to 420.2. The smoothed round-trip time
+/// is 20 ms, and 20 x 7/8 + 20.2/8 at the end.
 fn figures(six: bool) -> Value {
     let [a, b] = if six {
         let [a, b] = ["fdfd", "fefe"].map(|x| [x; 8].join(":"));
