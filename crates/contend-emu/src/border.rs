@@ -12,9 +12,9 @@ use contend_sim::payloads::Payloads;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-/// Packets that can be under way: at least, for what programs open, and at most, which takes 400 MB. Windows seldom
-/// allow more, and flows hardly ever fill them all; if they do, the verdict says so.
-const RING: [u32; 2] = [16_384, 262_144];
+/// Packets whose bytes are kept, the latest that entered: at least, which takes 100 MB and lasts for five seconds of
+/// 150 Mb/s, and at most, which takes 400 MB. A packet that waits for longer loses its bytes; the verdict says so.
+const RING: [u32; 2] = [65_536, 262_144];
 
 /// The border of one run.
 #[derive(Debug)]

@@ -58,7 +58,7 @@ pub fn judged(e: Emulation, tally: &Tally, losses: &Losses, min_rtt: Span) -> Em
     why.extend(losses.why());
     if tally.overwritten > 0 {
         why.push(format!(
-            "{} packets lost their bytes: too many were under way (write smaller windows, or fewer flows)",
+            "{} packets lost their bytes, as too many passed while they waited (write smaller windows, or fewer flows)",
             tally.overwritten
         ));
     }

@@ -1,6 +1,7 @@
 //! AdHoc Probe: the capacity of a path from the dispersion of packet pairs.
 //!
-//! - A pair is two datagrams of a flow with the numbers 2k and 2k + 1 that left the application in the same instant.
+//! - A pair is two datagrams of a flow with the numbers 2k and 2k + 1 that left the application in the same instant,
+//!   or, for a real application, within `within`.
 //! - Of each `pairs` pairs, the one with the smallest sum of both one-way delays counts: neither of its packets waited.
 //!   Its dispersion T gives the capacity S / T (eq. 2.5). A constant offset of the clocks cancels in the choice.
 //! - The thesis sends 1500 B and 4 pairs a second. It does not say how many pairs form a round.
@@ -20,8 +21,12 @@ pub const CITE: &str = "Chen, Sun, Yang, Sanadidi, Gerla 2005, as Barreto 2012 Â
 pub const SUMMARY: &str = "Capacity of a path from the packet pair with the smallest delay: AdHoc Probe. Needs a UDP \
     flow whose datagrams leave in pairs.";
 /// Parameters.
-pub const PARAMS: &[Param] =
-    &[Param::integer("pairs", "pairs from which the best one is taken").default("20").range(1.0, 1e6)];
+pub const PARAMS: &[Param] = &[
+    Param::integer("pairs", "pairs from which the best one is taken").default("20").range(1.0, 1e6),
+    Param::time("within", "time within which both datagrams of a pair leave; a real application needs some")
+        .default("0s")
+        .range(0.0, 1.0),
+];
 
 /// Builds the observer.
 ///
@@ -30,6 +35,7 @@ pub const PARAMS: &[Param] =
 pub fn build(args: &Args, _: &Radio) -> Result<Box<dyn Observer>, Refusal> {
     Ok(Box::new(AdhocProbe {
         pairs: u32::try_from(args.integer("pairs")).unwrap_or(u32::MAX).max(1),
+        within: args.time("within"),
         ..AdhocProbe::default()
     }))
 }
@@ -47,6 +53,8 @@ struct First {
 struct AdhocProbe {
     /// Pairs of a round.
     pairs: u32,
+    /// Longest time between both datagrams of a pair.
+    within: Span,
     /// Complete pairs of this round.
     complete: u32,
     first: Option<First>,
@@ -64,9 +72,10 @@ impl Observer for AdhocProbe {
             self.first = Some(First { flow: p.flow, seq, sent: p.sent, arrived: f.end });
             return;
         }
-        let Some(a) = self.first.filter(|a| (a.flow, a.seq + 1, a.sent) == (p.flow, seq, p.sent)) else { return };
+        let is_second = |a: &First| (a.flow, a.seq + 1) == (p.flow, seq) && p.sent.since(a.sent) <= self.within;
+        let Some(a) = self.first.filter(is_second) else { return };
         self.first = None;
-        self.pair(p.size, a.sent, a.arrived, f.end);
+        self.pair(p.size, [a.sent, p.sent], [a.arrived, f.end]);
     }
 
     fn sent(&mut self, _: &OwnExchange) {}
@@ -77,8 +86,8 @@ impl Observer for AdhocProbe {
 }
 
 impl AdhocProbe {
-    fn pair(&mut self, bytes: u32, sent: Time, first: Time, second: Time) {
-        let delays = first.since(sent) + second.since(sent);
+    fn pair(&mut self, bytes: u32, sent: [Time; 2], [first, second]: [Time; 2]) {
+        let delays = first.since(sent[0]) + second.since(sent[1]);
         let dispersion = second.since(first);
         if let Some(capacity) = (u64::from(bytes) * 1_000_000_000).checked_div(dispersion.as_nanos())
             && self.best.is_none_or(|(least, _)| delays < least)
@@ -134,6 +143,17 @@ mod tests {
         // 1500 B in 2659 us.
         assert_eq!(o.local(Time::ZERO).capacity, Some(564_121));
         assert_eq!(o.local(Time::ZERO).available, None);
+    }
+
+    #[test]
+    fn the_datagrams_of_a_real_pair_leave_one_after_the_other() {
+        let mut late = AdhocProbe { pairs: 1, ..AdhocProbe::default() };
+        let mut real = AdhocProbe { pairs: 1, within: Span::from_millis(1), ..AdhocProbe::default() };
+        for o in [&mut late, &mut real] {
+            hear(o, 0, 0, 10_000);
+            hear(o, 1, 100, 12_000);
+        }
+        assert_eq!((late.capacity, real.capacity), (None, Some(750_000)));
     }
 
     #[test]
