@@ -31,7 +31,7 @@ CHAPTERS = [
     ("The model", ["docs/model"]),
     ("Papers", ["papers/README.md", *sorted(f"papers/{p.parent.name}" for p in ROOT.glob("papers/*/README.md"))]),
     ("Evidence", ["docs/validation.md", "docs/performance.md", "docs/coverage.md"]),
-    ("Development", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/decisions"]),
+    ("Development", ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/glossary.md", "docs/decisions"]),
 ]
 
 

@@ -2,7 +2,8 @@
 """An emulation with 50 stations must not grow: memory, file descriptors and namespaces after a fifth of the run are
 those at its end, and nothing is left after it.
 
-    ci/soak.py target/release/contend [SECONDS]      (default 600; needs what `contend emulate` needs)
+    ci/soak.py target/release/contend [SECONDS] [STANDARD]      (default 600 802.11ax, or 802.11g; needs what `contend
+                                                                 emulate` needs)
 
 The verdict of the run is printed and not judged: it depends on the machine.
 """
@@ -20,9 +21,7 @@ duration = "{seconds}s"
 warmup = "2s"
 sample = "1s"
 [wifi]
-standard = "802.11g"
-rate = "54Mbps"
-basic = "6Mbps"
+{wifi}
 [ap]
 queue = {{ kind = "fq_codel" }}
 [[flow]]
@@ -45,6 +44,10 @@ window = "44p"
 in = "sta0"
 run = "while true; do ping -q -c 1 -W 1 server; done"
 """
+WIFI = {
+    "802.11g": 'standard = "802.11g"\nrate = "54Mbps"\nbasic = "6Mbps"',
+    "802.11ax": 'standard = "802.11ax"\nwidth = "20MHz"\nstreams = 1\nmcs = 7\naccess = "edca"\nampdu = {}',
+}
 # A log of what entered is written by blocks, and samples grow with time: so much is no leak.
 MEMORY_KB = 8192
 
@@ -76,18 +79,23 @@ def reading(pid):
 
 def main():
     contend, seconds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 600
+    standard = sys.argv[3] if len(sys.argv) > 3 else "802.11ax"
+    # Until then the ring for the bytes of packets is full.
+    settled = max(seconds / 5, 60)
+    if seconds < 2 * settled:
+        sys.exit(f"{seconds} s are too short to see whether memory grows: write {2 * settled:.0f} or more")
     before = namespaces()
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/soak.toml", "w", encoding="utf-8") as file:
-            file.write(FILE.format(seconds=seconds))
+            file.write(FILE.format(seconds=seconds, wifi=WIFI[standard]))
         call = [contend, "emulate", "soak.toml", "--format", "json"]
         with subprocess.Popen(call, cwd=folder, stdout=subprocess.PIPE, text=True) as run:
-            time.sleep(seconds / 5)
+            time.sleep(settled)
             first = reading(run.pid)
-            time.sleep(seconds * 0.75 - 1)
+            time.sleep(seconds * 0.95 - settled - 1)
             last = reading(run.pid)
             out = run.communicate()[0]
-    print(f"after {seconds // 5} s: {first}\nnear the end: {last}")
+    print(f"after {settled:.0f} s: {first}\nnear the end: {last}")
     emulation = json.loads(out)["runs"][0]["emulation"]
     print(f"packets in: {emulation['entered']}; verdict: {emulation['late'] or 'faithful'}")
     time.sleep(1)

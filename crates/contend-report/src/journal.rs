@@ -194,7 +194,7 @@ impl Journal {
         self.writer().failure.as_ref().map(|e| format!("cannot write {}: {e}", self.path.display()))
     }
 
-    /// True if it has the run of an earlier call that [`Journal::take`] has not returned yet.
+    /// True if it has the run of an earlier call that nobody has taken yet.
     pub fn has(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> bool {
         let earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         earlier.contains_key(&key(point, overlay, seed))

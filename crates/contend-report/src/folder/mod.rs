@@ -72,7 +72,7 @@ pub fn write(
 /// its target. Returns the path to which earlier results were moved.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_shard(e: &Experiment, context: &ReportContext, mut draft: Draft) -> Result<Option<PathBuf>, Error> {
     let text = |name: &str, text: &str| atomically(&draft.path().join(name), |w| w.write_all(text.as_bytes()));
     text("run.toml", &repeatable(e, context, "", 0))?;
