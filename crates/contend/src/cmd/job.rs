@@ -166,6 +166,15 @@ impl<'a> Job<'a> {
         Ok(Performed { executed, unwritten })
     }
 
+    /// True if the folder holds all runs of the shard that this call makes.
+    pub fn has_shard(&self) -> bool {
+        let fits = |folder: &PathBuf| {
+            let (header, _) = Journal::look(folder).filter(|_| folder.join("run.toml").exists())?;
+            self.header().differs(&header).is_none().then_some(())
+        };
+        self.folder.as_ref().and_then(fits).is_some()
+    }
+
     /// Makes the runs of one shard and writes its folder; an unfinished folder `draft` is completed. False if the call
     /// was stopped before.
     ///
@@ -177,17 +186,16 @@ impl<'a> Job<'a> {
             Some(draft) => draft,
             None => Draft::begin(folder, self.header()).map_err(unwritable)?,
         };
-        let (done, path) = (
-            self.with_options(true, Some(draft.journal()), |o| execute::shard(self.e, shard, o)),
-            draft.path().to_path_buf(),
-        );
+        let path = draft.path().to_path_buf();
+        let done = self.with_options(true, Some(draft.journal()), |o| execute::shard(self.e, shard, o));
         let done = done.inspect_err(|_| say(&format!("contend: {}", kept(draft.journal().runs(), &path))))?;
         let runs = draft.journal().runs();
         if let Some(failure) = draft.journal().failure() {
             return Err(wrong(failure, kept(runs, &path)));
         }
         if done.missing > 0 {
-            say(&format!("contend: stopped early: {} of {runs} runs are missing; {}", done.missing, kept(runs, &path)));
+            let all = done.finished + done.missing;
+            say(&format!("contend: stopped early: {} of {all} runs are missing; --resume makes them", done.missing));
             return Ok(false);
         }
         let context = ReportContext::of(self.e, draft.command().to_owned());

@@ -165,7 +165,11 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
         engine: replay.as_deref().unwrap_or(&Simulated),
         ..Job::new(e, &args.common, stop, path.display().to_string())
     };
-    let jobs: Vec<Job> = files.iter().zip(&all).zip(names).map(job).collect();
+    let mut jobs: Vec<Job> = files.iter().zip(&all).zip(names).map(job).collect();
+    if args.shard.is_some() && args.resume {
+        // A scheduler may start a shard again that is complete.
+        jobs.retain(|job| !job.has_shard());
+    }
     // All results folders are probed too: a folder that cannot be written is reported before the first run.
     let drafts = jobs.iter().map(|job| job.prepare(args.resume)).collect::<Result<Vec<_>>>()?;
     jobs.iter().filter(|_| !args.resume).for_each(Job::say_unfinished);

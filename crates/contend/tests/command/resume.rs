@@ -163,6 +163,9 @@ fn shards_give_the_results_of_one_call_also_after_a_kill() {
     let kills = (0..).take_while(|i| killed(&bench, &first, Duration::from_millis(10 * i)).is_none()).count();
     assert!(kills > 1, "{kills}");
     bench.contend(&["run", "f.toml", "--shard", "2/3"]).with(0).says(&["8 runs, part 2 of 3"]);
+    // What is complete stays as it is.
+    bench.contend(&["run", "f.toml", "--shard", "2/3", "--resume"]).with(0);
+    assert_eq!(names(&bench.path("results")).len(), 2);
     let merge = |more: &[&str]| {
         let shards = ["results/f.shard-1-of-3", "results/f.shard-2-of-3", "results/f.shard-3-of-3"];
         let there = shards.into_iter().filter(|s| bench.path(s).exists());
