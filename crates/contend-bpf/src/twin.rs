@@ -1,7 +1,7 @@
 //! The controllers that exist twice: in Rust (contend-core) and in C (`c/cc/`), compared for equality by tests.
 
 use contend_core::Refusal;
-use contend_core::cc::{Build, REGISTRY};
+use contend_core::cc::{Build, REGISTRY, deployed_name};
 use contend_core::registry::{Args, Entry, Unit, Value, find};
 
 /// A congestion controller that can be deployed.
@@ -58,11 +58,9 @@ impl Twin {
         })
     }
 
-    /// The name in the kernel: `contend_NAME`, of which the kernel takes 15 letters (TCP_CA_NAME_MAX).
+    /// The name in the kernel.
     pub fn kernel_name(&self) -> String {
-        let mut name = format!("contend_{}", self.name);
-        name.truncate(15);
-        name
+        deployed_name(self.name)
     }
 
     /// The entry of the registry: parameters, source, the Rust form.

@@ -5,6 +5,7 @@ use crate::netlink::Metrics;
 use crate::ties::Known;
 use contend_core::Refusal;
 use contend_core::Span;
+use contend_core::cc::deployed_name;
 use contend_core::registry::{Amount, Value};
 use contend_lab::experiment::point::Member;
 use contend_sim::net::{QueueAt, queues_passed};
@@ -265,9 +266,7 @@ fn available() -> String {
 
 /// The kernel's name of the congestion control: its own, or that of `contend deploy cc`, which comes second.
 fn kernel_name(name: &str) -> Option<String> {
-    let mut deployed = format!("contend_{name}");
-    // The kernel takes 15 letters (TCP_CA_NAME_MAX).
-    deployed.truncate(15);
+    let deployed = deployed_name(name);
     let available = available();
     let has = |wanted: &str| available.split_whitespace().any(|known| known == wanted);
     if has(name) { Some(name.to_owned()) } else { has(&deployed).then_some(deployed) }

@@ -16,6 +16,8 @@ use crate::registry::{Amount, Args, Fact, Need, Param};
 use crate::time::{Span, Time};
 pub use crate::window::{Ack, CaState, RateSample, SSTHRESH_INFINITE, Window};
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 use core::fmt::Debug;
 
 /// Builds a controller from its parameters. The error names the wrong parameter and a valid value.
@@ -30,6 +32,14 @@ crate::registry!(
     xcp_winf [Fact::Needs(Need::Xcp)], rcp [Fact::Needs(Need::Rcp)], rcp_winf [Fact::Needs(Need::Rcp)],
     wcp [Fact::Needs(Need::Wcp)], tcp_ap, hop_limit,
 );
+
+/// The name of a controller that contend has put into the kernel: `contend_NAME`, of which the kernel takes 15 letters
+/// (TCP_CA_NAME_MAX).
+pub fn deployed_name(name: &str) -> String {
+    let mut whole = format!("contend_{name}");
+    whole.truncate(15);
+    whole
+}
 
 /// The size of the explicit header on the air or wire.
 const HEADER: Param =

@@ -19,18 +19,11 @@ Value = Union[str, bool, int, float, Mapping[str, Any], Sequence[Any]]
 Seeds = Union[str, int, Iterable[int], Mapping[str, Any]]
 
 
-class Task(Protocol):
-    """A task of an executor."""
-
-    def result(self) -> Any:
-        """Waits, and returns what the task returned."""
-
-
 class Executor(Protocol):
     """What makes tasks: the executors of `concurrent.futures`, Dask's `get_executor()`, those of submitit."""
 
     def submit(self, fn: Any, /, *args: Any) -> Any:
-        """Begins a task that calls `fn`."""
+        """Begins a task that calls `fn`. What it returns has `result`, which waits for what `fn` returned."""
 
 
 def load(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _contend
@@ -81,16 +81,16 @@ class Table:
         for column in wanted:
             if column not in self.columns:
                 raise KeyError(f"`{column}` is no column; the columns are {', '.join(self.columns)}")
-        kept = range(len(self))
+        kept: Sequence[int] = range(len(self))
         for column, value in wanted.items():
             values = self[column]
             if isinstance(value, str) and values and not any(isinstance(v, str) for v in values):
                 unit = self.units.get(column, "1")
                 raise ValueError(f"{column}={value!r}: this column has numbers in {unit}, like {values[0]!r}")
-            kept = [i for i in kept if values[i] == value]  # type: ignore[assignment]
+            kept = [i for i in kept if values[i] == value]
         if test is not None:
             rows = list(self.rows())
-            kept = [i for i in kept if test(rows[i])]  # type: ignore[assignment]
+            kept = [i for i in kept if test(rows[i])]
         return self._of(list(kept))
 
     def _of(self, places: list[int]) -> Table:
