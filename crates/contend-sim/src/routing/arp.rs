@@ -105,7 +105,7 @@ impl<P: Copy> Arp<P> {
 }
 
 /// A question or an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArpMessage {
     /// True for a question.
     pub is_question: bool,

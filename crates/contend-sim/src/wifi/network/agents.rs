@@ -82,7 +82,10 @@ impl MessageFault {
     pub fn refusal(self) -> Refusal {
         match self {
             MessageFault::Overwritten => Refusal::new(
-                format!("more than {RING} messages of routing or address resolution were under way at once"),
+                format!(
+                    "a message waited in a queue while {ROUTING_RING} of routing or {ARP_RING} of address resolution \
+                        were made after it"
+                ),
                 "use fewer \
                     stations, a longer period of routing messages, or shorter queues",
             ),
@@ -232,23 +235,24 @@ impl Agents {
                 self.meter.dropped(now, &p, why);
             }
         }
-        let stations = self.each.len() as u32;
+        if p.flow == RESOLUTION {
+            let arp = &mut self.each[station as usize].arp;
+            let (Some(m), Some(arp)) = (self.messages.read_arp(p.payload), arp) else {
+                self.fault = Some(MessageFault::Overwritten);
+                return;
+            };
+            arp.message(m, &mut self.resolved);
+            self.resolve(now, station, trace);
+            return;
+        }
         let Some(bytes) = self.messages.read(p.payload) else {
             self.fault = Some(MessageFault::Overwritten);
             return;
         };
         let mut malformed = false;
-        if p.flow == RESOLUTION {
-            match (ArpMessage::read(&bytes, stations), &mut self.each[station as usize].arp) {
-                (Ok(m), Some(arp)) => arp.message(m, &mut self.resolved),
-                _ => malformed = true,
-            }
-            self.resolve(now, station, trace);
-        } else {
-            self.call(now, station, trace, |agent, cx, acts| {
-                malformed = agent.message(cx, neighbour, &bytes, acts).is_err();
-            });
-        }
+        self.call(now, station, trace, |agent, cx, acts| {
+            malformed = agent.message(cx, neighbour, &bytes, acts).is_err();
+        });
         if malformed {
             self.fault = Some(MessageFault::Malformed);
         }
@@ -319,7 +323,7 @@ impl Agents {
                 ArpAction::Send { packet, next } => self.hand_over(now, station, &packet, next),
                 ArpAction::Tell { message, next } => {
                     let mut p = Packet::new(RESOLUTION, arp::SIZE as u32, now, Body::Udp { seq: 0 });
-                    p.payload = self.messages.put(now, "arp", &message.write());
+                    p.payload = self.messages.put_arp(now, message);
                     self.made(now, trace);
                     self.hand_over(now, station, &p, next.unwrap_or(BROADCAST));
                 }
@@ -356,39 +360,60 @@ fn stamped(p: &Routed, now: Time) -> Routed {
     Routed { packet: p.packet.queued_at(now), ..*p }
 }
 
-/// The bytes of messages.
+/// The messages of stations. Their numbers are even for routing and odd for address resolution.
 #[derive(Debug)]
 struct Messages {
-    ring: Payloads<Vec<u8>>,
+    routing: Payloads<Vec<u8>>,
+    arp: Payloads<ArpMessage>,
     /// The buffer of the message that is being read.
     spare: Vec<u8>,
     /// Messages made before an instant, with their kinds by number, if they are kept for a capture.
     kept: Option<(Time, BTreeMap<u32, StationMessage>)>,
 }
 
-/// Messages that can be under way.
-const RING: u32 = 1 << 16;
+/// Routing messages that can be made while one is under way. A starved station holds one for a minute and more.
+const ROUTING_RING: u32 = 1 << 16;
+/// Messages of address resolution that can be made while one is under way: small and many, since stations that lose
+/// each other ask again with each packet.
+const ARP_RING: u32 = 1 << 20;
 
 impl Messages {
     fn new() -> Messages {
-        Messages { ring: Payloads::new(RING), spare: Vec::new(), kept: None }
+        let (routing, arp) = (Payloads::new(ROUTING_RING), Payloads::new(ARP_RING));
+        Messages { routing, arp, spare: Vec::new(), kept: None }
     }
 
-    /// Stores the `bytes` of a message that is made at `now`, and returns their number, from 1.
+    /// Stores the `bytes` of a message that is made at `now`, and returns its number.
     fn put(&mut self, now: Time, kind: &'static str, bytes: &[u8]) -> u32 {
-        let number = self.ring.put(|slot| {
+        let number = self.routing.put(|slot| {
             slot.clear();
             slot.extend_from_slice(bytes);
         });
+        self.keep(now, number << 1, kind, bytes)
+    }
+
+    /// Stores a message of address resolution that is made at `now`, and returns its number.
+    fn put_arp(&mut self, now: Time, message: ArpMessage) -> u32 {
+        let number = self.arp.put(|slot| *slot = message);
+        self.keep(now, number << 1 | 1, "arp", &message.write())
+    }
+
+    /// Keeps message `number` for a capture, if asked to.
+    fn keep(&mut self, now: Time, number: u32, kind: &'static str, bytes: &[u8]) -> u32 {
         if let Some((_, kept)) = self.kept.as_mut().filter(|(to, _)| now < *to) {
             kept.insert(number, StationMessage { kind, bytes: bytes.to_vec() });
         }
         number
     }
 
+    /// The message of address resolution with this number; `None` if it was overwritten.
+    fn read_arp(&self, number: u32) -> Option<ArpMessage> {
+        self.arp.get(number >> 1).copied()
+    }
+
     /// A copy of message `number`, in a buffer that the caller gives back; `None` if it was overwritten.
     fn read(&mut self, number: u32) -> Option<Vec<u8>> {
-        let bytes = self.ring.get(number)?;
+        let bytes = self.routing.get(number >> 1)?;
         let mut copy = std::mem::take(&mut self.spare);
         copy.clear();
         copy.extend_from_slice(bytes);
@@ -433,12 +458,20 @@ mod tests {
     }
 
     #[test]
+    fn a_question_outlives_the_routing_messages_made_after_it() {
+        let (mut all, question) = (Messages::new(), ArpMessage { is_question: true, sender: 3, target: 5 });
+        let number = all.put_arp(Time::ZERO, question);
+        (0..ROUTING_RING + 1).for_each(|_| drop(all.put(Time::ZERO, "rreq", &[1])));
+        assert_eq!((all.read_arp(number), all.read(2)), (Some(question), None));
+    }
+
+    #[test]
     fn a_message_that_cannot_be_read_is_a_fault() {
         // A TTL, then RFC 3561 §5.3: a RERR of one destination, station 0, that station 1 has no route to.
         let error = [&[1][..], &[3, 0, 0, 1], &[0, 0, 0, 0], &[0, 0, 0, 1]].concat();
-        assert_eq!(fault(&error, 0, 1), None);
-        assert_eq!(fault(&error, RING - 1, 1), None);
-        assert_eq!(fault(&error, RING, 1), Some(MessageFault::Overwritten));
-        assert_eq!(fault(&[99], 0, 1), Some(MessageFault::Malformed));
+        assert_eq!(fault(&error, 0, 2), None);
+        assert_eq!(fault(&error, ROUTING_RING - 1, 2), None);
+        assert_eq!(fault(&error, ROUTING_RING, 2), Some(MessageFault::Overwritten));
+        assert_eq!(fault(&[99], 0, 2), Some(MessageFault::Malformed));
     }
 }
