@@ -5,8 +5,15 @@ from contend import _contend
 
 HEAD = '''"""The closed forms, as `contend list models` has them. Made by ci/model_stub.py."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 # A number in base units (s, bps, B, packets), or a text with a unit like "20us".
 _Argument = float | str
+# Options of a calculator: a value or a list of values, and settings like {"slot": "20us"}.
+_Values = float | str | Iterable[float | str] | None
+_Texts = Mapping[str, object] | Iterable[str]
+_Rows = list[dict[str, Any]]
 '''
 
 
@@ -15,13 +22,13 @@ def arguments(parameters):
     return ["*", *needed, *(f"{p[0]}: _Argument = ..." for p in parameters if p[3] is not None)]
 
 
-def defined(name, parameters, indent="", call=""):
+def defined(name, parameters, indent="", call="", gives="float"):
     """A function, on one line if it fits."""
-    line = f"{indent}def {name}({call}{', '.join(parameters)}) -> float: ..."
+    line = f"{indent}def {name}({call}{', '.join(parameters)}) -> {gives}: ..."
     if len(line) <= 120:
         return [line]
     inside = [f"{indent}    {p}," for p in ([call.rstrip(', ')] if call else []) + parameters]
-    return [f"{indent}def {name}(", *inside, f"{indent}) -> float: ..."]
+    return [f"{indent}def {name}(", *inside, f"{indent}) -> {gives}: ..."]
 
 
 def stub():
@@ -42,7 +49,13 @@ def stub():
         lines.append("")
     for name, parameters in functions.items():
         lines += defined(name, parameters)
-    lines += ["", *(f"{name}: _{name}" for name in families)]
+    lines += ["", "class _tables:"]
+    for name, _, options in _contend.calculators():
+        kinds = ("_Texts" if several else "_Values" if takes_text else "bool" for *_, takes_text, several in options)
+        names = (option[0].replace("-", "_") for option in options)
+        these = ["*", *(f"{word}: {kind} = ..." for word, kind in zip(names, kinds))]
+        lines += defined(name.replace("-", "_"), these, "    ", "self, ", "_Rows")
+    lines += ["", *(f"{name}: _{name}" for name in [*families, "tables"])]
     return "\n".join(lines) + "\n"
 
 

@@ -8,6 +8,7 @@
 pub mod execute;
 pub mod folder;
 pub mod opening;
+pub mod papers;
 pub mod reading;
 pub mod reproduce;
 

@@ -3,6 +3,7 @@
 use crate::folder::files_below;
 use crate::judging::claim;
 use crate::nearest;
+use crate::papers::{self, Built};
 use crate::reading::examples::{self, Example};
 use crate::reading::file::{self, Experiment, FileError};
 use contend_core::Refusal;
@@ -42,14 +43,14 @@ pub fn experiment_until(
     Ok(Some(e))
 }
 
-/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of an example.
+/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of an example or of a
+/// paper's experiment.
 ///
 /// # Errors
 /// When there is neither; the remedy says what to give instead.
 pub fn text(path: &Path) -> Result<String, Refusal> {
     if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
-        let example = path.to_str().and_then(Example::named).map(|s| s.text.to_owned());
-        return example.ok_or_else(|| nothing_at(path));
+        return path.to_str().and_then(inside).map(str::to_owned).ok_or_else(|| nothing_at(path));
     }
     let name = path.display();
     if path.is_dir() {
@@ -92,10 +93,16 @@ pub fn text(path: &Path) -> Result<String, Refusal> {
     }
 }
 
+/// The text of the example or the paper's experiment with this name, from inside the program.
+pub fn inside(name: &str) -> Option<&'static str> {
+    Example::named(name).map(|s| s.text).or_else(|| Built::named(name).map(|f| f.text))
+}
+
 /// The error about a path at which there is no file and which names no example.
 fn nothing_at(path: &Path) -> Refusal {
     let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
-    let files: Vec<String> = folders.concat().iter().map(|file| file.display().to_string()).collect();
+    let files = folders.concat().into_iter().map(|file| file.display().to_string());
+    let files: Vec<String> = files.chain(papers::experiments().map(|f| f.name.to_owned())).collect();
     let examples: Vec<&str> = examples::ALL.iter().map(|s| s.name).collect();
     let (asked, stem) = (path.to_string_lossy(), path.file_stem().unwrap_or_default().to_string_lossy());
     let near = Example::named(&stem)

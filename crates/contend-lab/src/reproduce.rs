@@ -2,6 +2,7 @@
 
 use crate::folder::{TooLarge, files_below};
 use crate::nearest;
+use crate::papers;
 use crate::reading::file::Experiment;
 use contend_core::Refusal;
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct PaperExperiment {
     /// `keceli-2008/m1-downloads`: the paper is the folder.
     pub name: String,
-    /// Its file.
+    /// Its file, or its name if it is inside the program.
     pub path: PathBuf,
 }
 
@@ -25,7 +26,7 @@ pub enum NothingFound {
     TooLarge(#[from] TooLarge),
     /// The folder has no experiment.
     #[error("there is no experiment in {}", .0.display())]
-    #[diagnostic(help("call contend in its own folder, or name the folder with --papers"))]
+    #[diagnostic(help("name the folder of the papers with --papers; without it, those inside contend run"))]
     NoPapers(PathBuf),
     /// No paper or experiment has this name.
     #[error("{}", .0.what)]
@@ -36,18 +37,35 @@ pub enum NothingFound {
 /// The folder in a paper's folder with the experiments that run with the TCP of a kernel.
 pub const EMULATED: &str = "emulated";
 
-/// The experiments below the folder `papers`, sorted by name: those that are simulated, or those in [`EMULATED`].
-/// `None` selects all; otherwise `what` is a paper (`keceli-2008`) or an experiment (`keceli-2008/m1-downloads`).
+/// The usual folder of the papers.
+const HERE: &str = "papers";
+
+/// The folder of the papers: `given`, or `papers` if it is here; `None`: the papers inside the program.
+pub fn folder(given: Option<&Path>) -> Option<PathBuf> {
+    given.map(Path::to_path_buf).or_else(|| Some(PathBuf::from(HERE)).filter(|here| here.is_dir()))
+}
+
+/// The experiments of the papers in this [`folder()`], sorted by name: those that are simulated, or those in
+/// [`EMULATED`]. `what` is a paper (`keceli-2008`) or an experiment (`keceli-2008/m1-downloads`); `None` selects all.
 ///
 /// # Errors
 /// When no experiment matches.
-pub fn experiments(papers: &Path, what: Option<&str>, emulated: bool) -> Result<Vec<PaperExperiment>, NothingFound> {
-    let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
-    let files = files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path });
+pub fn experiments(
+    papers: Option<&Path>,
+    what: Option<&str>,
+    emulated: bool,
+) -> Result<Vec<PaperExperiment>, NothingFound> {
+    let files: Vec<PaperExperiment> = match papers {
+        Some(papers) => {
+            let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
+            files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path }).collect()
+        }
+        None => papers::experiments().map(|f| PaperExperiment { name: f.name.into(), path: f.name.into() }).collect(),
+    };
     let is_emulated = |e: &PaperExperiment| e.name.split('/').any(|part| part == EMULATED);
-    let (all, others): (Vec<_>, Vec<_>) = files.partition(|e| is_emulated(e) == emulated);
+    let (all, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|e| is_emulated(e) == emulated);
     if all.is_empty() {
-        return Err(NothingFound::NoPapers(papers.to_path_buf()));
+        return Err(NothingFound::NoPapers(papers.unwrap_or(Path::new(HERE)).to_path_buf()));
     }
     let Some(what) = what else { return Ok(all) };
     let asked_for = |e: &&PaperExperiment| e.name == what || e.name.starts_with(&format!("{what}/"));
@@ -72,6 +90,14 @@ pub fn experiments(papers: &Path, what: Option<&str>, emulated: bool) -> Result<
         return Err(NothingFound::Unknown(Refusal::new(what, remedy)));
     }
     Ok(chosen)
+}
+
+/// What README.md of `paper` in this [`folder()`] says; nothing if it has none.
+pub fn read_me(papers: Option<&Path>, paper: &str) -> String {
+    match papers {
+        Some(papers) => std::fs::read_to_string(papers.join(paper).join("README.md")).unwrap_or_default(),
+        None => papers::read_me(paper).to_owned(),
+    }
 }
 
 /// The seeds of the short form; used if the file has more.

@@ -1,6 +1,7 @@
 //! The closed forms, from the table that `contend model` reads.
 
 use crate::error;
+use contend::Kind;
 use contend_lab::nearest;
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::expression::quantity::NotAQuantity;
@@ -58,6 +59,25 @@ pub(crate) fn model(name: &str, arguments: BTreeMap<String, Argument>) -> PyResu
         given.insert(p.name, value);
     }
     m.value_of(|p| given.get(p.name).copied()).map_err(|e| wrong(&e.what, &e.remedy))
+}
+
+/// An option of a calculator: name, meaning, default, whether it takes a text, and whether several.
+type Choice = (String, String, Option<String>, bool, bool);
+
+/// Every calculator of `contend model`: name, meaning, options.
+#[pyfunction]
+pub(crate) fn calculators() -> Vec<(String, String, Vec<Choice>)> {
+    let option = |s: contend::Setting| (s.name, s.doc, s.default, s.kind != Kind::Flag, s.kind == Kind::Texts);
+    let of = |c: contend::Described| (c.name, c.doc, c.settings.into_iter().map(option).collect());
+    contend::described().into_iter().map(of).collect()
+}
+
+/// The rows of the calculator `name` with these options, as JSON.
+#[pyfunction]
+pub(crate) fn calculate(name: &str, options: Vec<String>) -> PyResult<String> {
+    let rows = contend::calculate(name, &options);
+    let rows = rows.map_err(|e| error::plain(&format!("{name}: {}", e.what), Some(&e.remedy)))?;
+    Ok(serde_json::Value::Array(rows).to_string())
 }
 
 /// The base unit in words.

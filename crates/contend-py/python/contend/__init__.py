@@ -13,6 +13,8 @@ Numbers are in base units: seconds, bits per second, bytes, packets.
 
 from typing import TYPE_CHECKING, Any
 
+from ._catalogue import explain
+from ._catalogue import list as list
 from ._contend import Error, __version__, examples
 from ._experiment import Experiment, load, reproduce
 from ._results import Comparison, Concatenation, Results, compare, concat
@@ -21,6 +23,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from . import model
 
+# `list` is not among these names: `from contend import *` must not hide Python's.
 __all__ = [
     "Comparison",
     "Concatenation",
@@ -31,6 +34,7 @@ __all__ = [
     "__version__",
     "compare",
     "concat",
+    "explain",
     "load",
     "model",
     "reproduce",

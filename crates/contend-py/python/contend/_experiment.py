@@ -161,7 +161,7 @@ class Experiment:
 
 def reproduce(
     what: str | None = None,
-    papers: str | os.PathLike[str] = "papers",
+    papers: str | os.PathLike[str] | None = None,
     short: bool = False,
     set: Mapping[str, Value] | None = None,
     jobs: int | None = None,
@@ -170,11 +170,12 @@ def reproduce(
     """Runs the experiments of the papers and judges their claims. Returns a dictionary from names to results;
     `Results.claims` has the verdicts.
 
-    `what`: a paper ("keceli-2008"), an experiment ("keceli-2008/m2-uploads"), or None for all below the folder
-    `papers`. `short`: three seeds at most. The other arguments are those of `Experiment.run`.
+    `what`: a paper ("keceli-2008"), an experiment ("keceli-2008/m2-uploads"), or None for all. `papers`: their folder;
+    None: the folder `papers` if it is here, else the papers inside this package. `short`: three seeds at most. The
+    other arguments are those of `Experiment.run`.
     """
     found: dict[str, Experiment] = {}
-    for name, path in _contend.experiments(os.fspath(papers), what):
+    for name, path in _contend.experiments(papers, what):
         e = load(path, set=set)
         found[name] = e.with_settings(seeds=_contend.SHORT_SEEDS if short and e._native.is_shortened else None)
     return {name: e.run(jobs=jobs, progress=progress) for name, e in found.items()}

@@ -1,7 +1,14 @@
 """The closed forms, as `contend list models` has them. Made by ci/model_stub.py."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 # A number in base units (s, bps, B, packets), or a text with a unit like "20us".
 _Argument = float | str
+# Options of a calculator: a value or a list of values, and settings like {"slot": "20us"}.
+_Values = float | str | Iterable[float | str] | None
+_Texts = Mapping[str, object] | Iterable[str]
+_Rows = list[dict[str, Any]]
 
 class _bianchi:
     def throughput(
@@ -672,6 +679,172 @@ class _rcp:
 
 def contention_fit(*, n: _Argument) -> float: ...
 
+class _tables:
+    def bianchi(
+        self,
+        *,
+        stations: _Values = ...,
+        endless: bool = ...,
+        standard: _Values = ...,
+        rate: _Values = ...,
+        basic: _Values = ...,
+        packet: _Values = ...,
+        set: _Texts = ...,
+        attempts: _Values = ...,
+    ) -> _Rows: ...
+    def fcwa(
+        self,
+        *,
+        up: _Values = ...,
+        down: _Values = ...,
+        ack: _Values = ...,
+        delay: _Values = ...,
+        standard: _Values = ...,
+        rate: _Values = ...,
+        basic: _Values = ...,
+        packet: _Values = ...,
+        set: _Texts = ...,
+        attempts: _Values = ...,
+        buffer: _Values = ...,
+    ) -> _Rows: ...
+    def buffer(
+        self,
+        *,
+        up: _Values = ...,
+        down: _Values = ...,
+        ack: _Values = ...,
+        delay: _Values = ...,
+        standard: _Values = ...,
+        rate: _Values = ...,
+        basic: _Values = ...,
+        packet: _Values = ...,
+        set: _Texts = ...,
+        attempts: _Values = ...,
+        window: _Values = ...,
+    ) -> _Rows: ...
+    def jersey(
+        self,
+        *,
+        wireless: _Values = ...,
+        congestion: _Values = ...,
+        accuracy: _Values = ...,
+        accuracy_congestion: _Values = ...,
+        rtt: _Values = ...,
+        delay: _Values = ...,
+    ) -> _Rows: ...
+    def padhye(
+        self,
+        *,
+        loss: _Values = ...,
+        rtt: _Values = ...,
+        timeout: _Values = ...,
+        ack: _Values = ...,
+        window: _Values = ...,
+        packet: _Values = ...,
+    ) -> _Rows: ...
+    def aiad(
+        self,
+        *,
+        sources: _Values = ...,
+        capacity: _Values = ...,
+        delay: _Values = ...,
+        queue: _Values = ...,
+        alpha: _Values = ...,
+        exponent: _Values = ...,
+    ) -> _Rows: ...
+    def gaiad(
+        self,
+        *,
+        sources: _Values = ...,
+        alpha: _Values = ...,
+        beta: _Values = ...,
+        capacity: _Values = ...,
+        exponent: _Values = ...,
+        steps: _Values = ...,
+        as_printed: bool = ...,
+    ) -> _Rows: ...
+    def hash(
+        self,
+        *,
+        stations: _Values = ...,
+        slots: _Values = ...,
+        dist: _Values = ...,
+        weights: _Values = ...,
+        collisions: _Values = ...,
+        success_wait: _Values = ...,
+        collision_wait: _Values = ...,
+        within: _Values = ...,
+        corrupted: _Values = ...,
+    ) -> _Rows: ...
+    def backoff_cost(
+        self,
+        *,
+        stations: _Values = ...,
+        slots: _Values = ...,
+        cost: _Values = ...,
+        form: _Values = ...,
+        as_printed: bool = ...,
+        per_success: bool = ...,
+        points: _Values = ...,
+    ) -> _Rows: ...
+    def rt_winf(
+        self,
+        *,
+        packet: _Values = ...,
+        rate: _Values = ...,
+        basic: _Values = ...,
+        overhead: _Values = ...,
+        whole: bool = ...,
+        backoff: _Values = ...,
+    ) -> _Rows: ...
+    def hops(
+        self,
+        *,
+        packet: _Values = ...,
+        rate: _Values = ...,
+        basic: _Values = ...,
+        overhead: _Values = ...,
+        whole: bool = ...,
+        hops: _Values = ...,
+        rts: bool = ...,
+        propagation: _Values = ...,
+        backoff: _Values = ...,
+        link_layer: _Values = ...,
+    ) -> _Rows: ...
+    def ppdu(
+        self,
+        *,
+        standard: _Values = ...,
+        band: _Values = ...,
+        width: _Values = ...,
+        streams: _Values = ...,
+        mcs: _Values = ...,
+        guard: _Values = ...,
+        psdu: _Values = ...,
+        fec: _Values = ...,
+        packet_padding: _Values = ...,
+        extended_range: bool = ...,
+        ns3: bool = ...,
+    ) -> _Rows: ...
+    def ampdu(
+        self,
+        *,
+        rate: _Values = ...,
+        aggregate: _Values = ...,
+        packet: _Values = ...,
+        backoff: _Values = ...,
+    ) -> _Rows: ...
+    def cycle_time(
+        self,
+        *,
+        standard: _Values = ...,
+        rate: _Values = ...,
+        basic: _Values = ...,
+        packet: _Values = ...,
+        set: _Texts = ...,
+        attempts: _Values = ...,
+    ) -> _Rows: ...
+
 bianchi: _bianchi
 two_station: _two_station
 cycle_time: _cycle_time
@@ -689,3 +862,4 @@ rt_winf: _rt_winf
 hops: _hops
 tcp_ap: _tcp_ap
 rcp: _rcp
+tables: _tables

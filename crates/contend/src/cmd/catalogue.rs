@@ -5,14 +5,15 @@ mod list;
 mod models;
 mod reference;
 
-pub use list::{ListArgs, list};
+pub use list::{ListArgs, list, listed};
 pub use reference::{ReferenceArgs, reference};
 
 use super::common::formats;
 use super::run::exports;
-use super::{print, wrong};
+use super::{print, refused};
 use crate::Done;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use contend_core::Refusal;
 use contend_core::registry::{Param, Unit};
 use contend_lab::measuring::metric::{self, MetricEntry};
 use contend_lab::reading::expression;
@@ -69,26 +70,34 @@ fn all_names() -> BTreeSet<String> {
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
+    print(&explained(&args.name).map_err(refused)?)?;
+    Ok(Done::Well)
+}
+
+/// What `contend explain NAME` prints: all that has this name in experiment files.
+///
+/// # Errors
+/// When nothing has this name.
+pub fn explained(asked: &str) -> Result<String, Refusal> {
     let all = everything();
     // A name may be written with hyphens, as in a file.
-    let name = args.name.replace('-', "_");
+    let name = asked.replace('-', "_");
     let algorithms = all.iter().filter(|i| i.name == name).map(algorithm);
-    let metrics = metric::metric(&args.name).into_iter().map(metric_text);
-    let calls = functions().filter(|f| f.name == args.name).map(|f| f.text());
+    let metrics = metric::metric(asked).into_iter().map(metric_text);
+    let calls = functions().filter(|f| f.name == asked).map(|f| f.text());
     let models = models::items();
-    let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
-    let keys = keys::explained(&args.name, &all);
+    let closed_forms = models.iter().filter(|m| m.name == asked).map(|m| m.text.clone());
+    let keys = keys::explained(asked, &all);
     let found: Vec<String> = algorithms.chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect();
     if found.is_empty() {
         let names = all_names();
-        let nearest = contend_lab::nearest(&args.name, names.iter().map(String::as_str));
+        let nearest = contend_lab::nearest(asked, names.iter().map(String::as_str));
         let remedy = nearest.map_or("`contend list` shows all names".to_owned(), |n| {
             format!("did you mean `{n}`? `contend list` shows all names")
         });
-        return Err(wrong(format!("the name `{}` is unknown", args.name), remedy));
+        return Err(Refusal::new(format!("the name `{asked}` is unknown"), remedy));
     }
-    print(&found.join("\n"))?;
-    Ok(Done::Well)
+    Ok(found.join("\n"))
 }
 
 fn algorithm(i: &Algorithm) -> String {

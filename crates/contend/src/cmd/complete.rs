@@ -3,19 +3,30 @@
 //! The shell calls the program for each completion, so names are never older than the program.
 
 use clap::builder::PossibleValuesParser;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
+};
 use clap_complete::env::{EnvCompleter, Shells};
 use contend_lab::measuring::metric::metrics;
-use contend_lab::reading::examples;
+use contend_lab::papers;
+use contend_lab::reading::examples::{self, Example};
 use contend_lab::reading::file::keys::{Key, keys, settable};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 /// The variable with which a shell asks for completions.
 const VARIABLE: &str = "CONTEND_COMPLETE";
 
-/// Answers a shell that asks for completions, and ends the program. Returns if no shell asks.
-pub fn answer(contend: fn() -> clap::Command) {
-    clap_complete::CompleteEnv::with_factory(contend).var(VARIABLE).complete();
+/// Answers a shell that asks for completions, and returns the exit status; `None` if no shell asks.
+pub fn answer(contend: fn() -> clap::Command, call: &[OsString]) -> Option<u8> {
+    let here = std::env::current_dir().ok();
+    match clap_complete::CompleteEnv::with_factory(contend).var(VARIABLE).try_complete(call, here.as_deref()) {
+        Ok(false) => None,
+        Ok(true) => Some(0),
+        Err(e) => {
+            let _ = e.print();
+            Some(2)
+        }
+    }
 }
 
 /// The shells for which there is a script.
@@ -32,6 +43,15 @@ pub fn script(shell: &str) -> Vec<u8> {
         let _ = EnvCompleter::write_registration(shell, VARIABLE, "contend", "contend", "contend", &mut script);
     }
     script
+}
+
+/// The examples and the papers' experiments inside the program.
+pub fn inside() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let example = |s: &Example| CompletionCandidate::new(s.name).help(Some(s.title().into()));
+        let papers = papers::experiments().map(|f| CompletionCandidate::new(f.name));
+        examples::ALL.iter().map(example).chain(papers).collect()
+    })
 }
 
 /// Experiment files, folders, and the examples.

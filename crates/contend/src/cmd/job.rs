@@ -135,7 +135,7 @@ impl<'a> Job<'a> {
         }
         let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
             (Err(err), Some(draft)) if draft.journal().runs() > 0 => {
-                say(&format!("contend: {}", kept(draft.journal().runs(), draft.path())));
+                say(&format!("contend: {}; --resume continues from there", kept(draft.journal().runs(), draft.path())));
                 return Err(err);
             }
             (executed, _) => executed?,
@@ -188,10 +188,12 @@ impl<'a> Job<'a> {
         };
         let path = draft.path().to_path_buf();
         let done = self.with_options(true, Some(draft.journal()), |o| execute::shard(self.e, shard, o));
-        let done = done.inspect_err(|_| say(&format!("contend: {}", kept(draft.journal().runs(), &path))))?;
+        let done = done.inspect_err(|_| {
+            say(&format!("contend: {}; --resume continues from there", kept(draft.journal().runs(), &path)));
+        })?;
         let runs = draft.journal().runs();
         if let Some(failure) = draft.journal().failure() {
-            return Err(wrong(failure, kept(runs, &path)));
+            return Err(wrong(failure, on_a_full_disk(runs, &path)));
         }
         if done.missing > 0 {
             let all = done.finished + done.missing;
@@ -199,7 +201,8 @@ impl<'a> Job<'a> {
             return Ok(false);
         }
         let context = ReportContext::of(self.e, draft.command().to_owned());
-        let aside = folder::write_shard(self.e, &context, draft).map_err(|err| wrong(err, kept(runs, &path)))?;
+        let aside =
+            folder::write_shard(self.e, &context, draft).map_err(|err| wrong(err, on_a_full_disk(runs, &path)))?;
         if !self.common.quiet {
             say_moved(aside.as_deref());
             say(&format!("contend: {}: {runs} runs, part {} of {}", folder.display(), shard.number, shard.of));
@@ -215,7 +218,7 @@ impl<'a> Job<'a> {
     /// Writes the results folder.
     fn write(&self, executed: &Executed, draft: Draft) -> Result<()> {
         let (path, finished) = (draft.path().to_path_buf(), draft.journal().runs());
-        let failed = |err: &dyn std::fmt::Display| wrong(err, kept(finished, &path));
+        let failed = |err: &dyn std::fmt::Display| wrong(err, on_a_full_disk(finished, &path));
         if let Some(failure) = draft.journal().failure() {
             return Err(failed(&failure));
         }
@@ -285,12 +288,14 @@ pub fn unwritable(err: impl std::fmt::Display) -> Report {
     wrong(err, "name a writable folder with --out, or use --no-results")
 }
 
-/// The remedy if the results cannot be written: which runs are kept, and how to continue the call.
+/// Which runs are kept.
 fn kept(runs: usize, folder: &Path) -> String {
-    format!(
-        "{runs} finished runs are kept in {}; free some disk space and repeat the call with --resume",
-        folder.display()
-    )
+    format!("{runs} finished runs are kept in {}", folder.display())
+}
+
+/// The remedy if the results cannot be written.
+fn on_a_full_disk(runs: usize, folder: &Path) -> String {
+    format!("{}; free some disk space and repeat the call with --resume", kept(runs, folder))
 }
 
 /// Tells the user where earlier results were moved to, if there were any.
@@ -303,7 +308,7 @@ pub fn say_moved(aside: Option<&Path>) {
 /// The command line of this call, quoted for a shell.
 pub fn command_line() -> String {
     std::iter::once("contend".to_owned())
-        .chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy())))
+        .chain(crate::CALL.get().into_iter().flatten().skip(1).map(|a| quoted(&a.to_string_lossy())))
         .collect::<Vec<_>>()
         .join(" ")
 }

@@ -11,7 +11,7 @@ mod starzetz;
 
 use super::{print, wrong};
 use crate::Done;
-use clap::{ArgMatches, FromArgMatches, Subcommand};
+use clap::{ArgAction, ArgMatches, FromArgMatches, Subcommand};
 use contend_core::Refusal;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::model::{models, named};
@@ -46,6 +46,8 @@ Every closed form of `contend list models` is a calculator too. A list makes a t
 pub struct Args {
     #[command(subcommand)]
     chosen: Chosen,
+    #[command(flatten)]
+    printed: Printed,
 }
 
 /// The chosen model: a calculator with a table of its own, or one closed form by its name.
@@ -70,7 +72,7 @@ impl Subcommand for Chosen {
 impl FromArgMatches for Chosen {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Chosen, clap::Error> {
         match matches.subcommand().and_then(|(name, inner)| Some((named(name)?, inner))) {
-            Some((model, inner)) => one::One::read(model, inner).map(Chosen::One),
+            Some((model, inner)) => Ok(Chosen::One(one::One::read(model, inner))),
             None => Calculator::from_arg_matches(matches).map(Chosen::Table),
         }
     }
@@ -171,31 +173,43 @@ struct Cell {
     /// Largest number of attempts for a frame
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=255))]
     attempts: u32,
-    #[command(flatten)]
-    printed: Printed,
 }
 
 /// How a result is printed.
 #[derive(Debug, clap::Args)]
 struct Printed {
     /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Shape::Table)]
+    #[arg(long, global = true, value_enum, default_value_t = Shape::Table)]
     format: Shape,
     /// The same as --format json
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
-/// Prints the result of a model: `table`, or `rows` as flat objects.
-fn answer(printed: &Printed, model: &str, table: &str, rows: Vec<serde_json::Value>) -> Result<Done> {
-    match if printed.json { Shape::Json } else { printed.format } {
-        Shape::Table => print(table)?,
-        Shape::Json => {
-            print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": model, "rows": rows})))?
-        }
-        Shape::Csv => print(&csv(&rows))?,
+/// What a calculator found.
+struct Answer {
+    model: &'static str,
+    /// The result for a reader.
+    table: String,
+    /// The result for a program: flat objects.
+    rows: Vec<serde_json::Value>,
+}
+
+impl Answer {
+    fn new(model: &'static str, table: String, rows: Vec<serde_json::Value>) -> Answer {
+        Answer { model, table, rows }
     }
-    Ok(Done::Well)
+
+    fn print(&self, printed: &Printed) -> Result<()> {
+        match if printed.json { Shape::Json } else { printed.format } {
+            Shape::Table => print(&self.table),
+            Shape::Json => {
+                let all = serde_json::json!({"schema": "contend/model/1", "model": self.model, "rows": self.rows});
+                print(&format!("{all}\n"))
+            }
+            Shape::Csv => print(&csv(&self.rows)),
+        }
+    }
 }
 
 /// CSV: a line of names, then a line for each row. Spaces separate the values of a list.
@@ -360,26 +374,112 @@ impl Cell {
 }
 
 pub fn run(args: &Args) -> Result<Done> {
-    let calculator = match &args.chosen {
-        Chosen::Table(calculator) => calculator,
-        Chosen::One(one) => return one::run(one),
-    };
-    match calculator {
-        Calculator::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
-        Calculator::CycleTime { cell } => cycle_time(cell),
-        Calculator::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
-        Calculator::Jersey(a) => jersey::jersey(a),
-        Calculator::Padhye(a) => jersey::padhye(a),
-        Calculator::Aiad(a) => jersey::aiad(a),
-        Calculator::Gaiad(a) => jersey::gaiad(a),
-        Calculator::Hash(a) => starzetz::hash(a),
-        Calculator::BackoffCost(a) => starzetz::backoff_cost(a),
-        Calculator::RtWinf(a) => barreto::rt_winf(a),
-        Calculator::Hops(a) => barreto::hops(a),
-        Calculator::Ppdu(a) => ppdu::ppdu(a),
-        Calculator::Ampdu(a) => ampdu::ampdu(a),
-        Calculator::Buffer { flows, window } => fcwa::buffers(flows, *window),
+    args.chosen.answer()?.print(&args.printed)?;
+    Ok(Done::Well)
+}
+
+impl Chosen {
+    fn answer(&self) -> Result<Answer> {
+        match self {
+            Chosen::Table(calculator) => calculator.answer(),
+            Chosen::One(one) => one::answer(one),
+        }
     }
+}
+
+impl Calculator {
+    fn answer(&self) -> Result<Answer> {
+        match self {
+            Calculator::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
+            Calculator::CycleTime { cell } => cycle_time(cell),
+            Calculator::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
+            Calculator::Jersey(a) => jersey::jersey(a),
+            Calculator::Padhye(a) => jersey::padhye(a),
+            Calculator::Aiad(a) => jersey::aiad(a),
+            Calculator::Gaiad(a) => jersey::gaiad(a),
+            Calculator::Hash(a) => starzetz::hash(a),
+            Calculator::BackoffCost(a) => starzetz::backoff_cost(a),
+            Calculator::RtWinf(a) => barreto::rt_winf(a),
+            Calculator::Hops(a) => barreto::hops(a),
+            Calculator::Ppdu(a) => ppdu::ppdu(a),
+            Calculator::Ampdu(a) => ampdu::ampdu(a),
+            Calculator::Buffer { flows, window } => fcwa::buffers(flows, *window),
+        }
+    }
+}
+
+/// A calculator of `contend model`, for callers in other languages.
+#[derive(Clone, Debug)]
+pub struct Described {
+    /// Its name.
+    pub name: String,
+    /// What it computes, and the source.
+    pub doc: String,
+    /// Its options.
+    pub settings: Vec<Setting>,
+}
+
+/// An option of a calculator.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its name, without the hyphens in front.
+    pub name: String,
+    /// What it means.
+    pub doc: String,
+    /// The default as a user would write it; `None` if there is none.
+    pub default: Option<String>,
+    /// What it takes.
+    pub kind: Kind,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: it is given or not.
+    Flag,
+    /// One text, which may be a list.
+    Text,
+    /// It may be given several times, each time with one text.
+    Texts,
+}
+
+/// All calculators.
+pub fn described() -> Vec<Described> {
+    let setting = |a: &clap::Arg| Setting {
+        name: a.get_long().unwrap_or_else(|| a.get_id().as_str()).to_owned(),
+        doc: a.get_help().map(ToString::to_string).unwrap_or_default(),
+        default: a.get_default_values().first().map(|v| v.to_string_lossy().into_owned()),
+        kind: match a.get_action() {
+            ArgAction::SetTrue => Kind::Flag,
+            ArgAction::Append => Kind::Texts,
+            _ => Kind::Text,
+        },
+    };
+    let of = |c: &clap::Command| Described {
+        name: c.get_name().to_owned(),
+        doc: c.get_about().map(ToString::to_string).unwrap_or_default(),
+        settings: c.get_arguments().filter(|a| a.get_id() != "help").map(setting).collect(),
+    };
+    calculators().iter().map(of).collect()
+}
+
+/// The rows that `contend model NAME` prints with `--format json`. `options` are as on the command line.
+///
+/// # Errors
+/// When there is no such calculator, or an option is wrong.
+pub fn calculate(name: &str, options: &[String]) -> Result<Vec<serde_json::Value>, Refusal> {
+    let words = [name].into_iter().chain(options.iter().map(String::as_str));
+    let command = Calculator::augment_subcommands(clap::Command::new("model").no_binary_name(true));
+    let chosen = command.try_get_matches_from(words).and_then(|m| Calculator::from_arg_matches(&m));
+    let chosen = chosen.map_err(|e| {
+        let text = e.render().to_string();
+        let mut lines = text.lines().map(|l| l.trim().trim_start_matches("error: ")).filter(|l| !l.is_empty());
+        Refusal::new(lines.next().unwrap_or_default(), format!("`contend model {name} --help` shows the options"))
+    })?;
+    chosen.answer().map(|a| a.rows).map_err(|e| {
+        let remedy = e.help().map(|h| h.to_string()).unwrap_or_default();
+        Refusal::new(e.to_string(), remedy)
+    })
 }
 
 /// An argument of a closed form: the parameter's name, the option that sets it, and the value in base units.
@@ -410,7 +510,7 @@ fn value(model: &str, arguments: &[Given]) -> Result<f64> {
         .map_err(|e| wrong(format!("{model}: {}", in_options(&e.what)), &remedy))
 }
 
-fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
+fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Answer> {
     let t = cell.times()?;
     let mut out = format!(
         "{}, exchange {:.1} us, slot {} us, CW {}..{}\n",
@@ -438,13 +538,13 @@ fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
             "drop_probability": drop, "service_us": micro(service)}));
     }
     out += "Backoffs also count busy slots (busy_slot = \"counted\"). A collision takes as long as a success.\n";
-    answer(&cell.printed, "bianchi", &out, rows)
+    Ok(Answer::new("bianchi", out, rows))
 }
 
 /// Names of the cycle-time forms. The index is the argument `form` of the closed forms.
 const FORMS: [&str; 3] = ["M2, frozen counters (use this)", "M1, Bianchi's renewal form", "exact chain, frozen"];
 
-fn cycle_time(cell: &Cell) -> Result<Done> {
+fn cycle_time(cell: &Cell) -> Result<Answer> {
     let t = cell.times()?;
     let backoff = cell.backoff(&t, cell.attempts);
     let mut out = format!("{}: mean time in which each of two saturated stations succeeds once, in us\n", t.title);
@@ -461,7 +561,7 @@ fn cycle_time(cell: &Cell) -> Result<Done> {
     }
     let p = value("two_station.collision_probability", &backoff)?;
     out += &format!("Collision probability of an attempt (exact chain, frozen): {p:.4}\n");
-    answer(&cell.printed, "cycle-time", &out, rows)
+    Ok(Answer::new("cycle-time", out, rows))
 }
 
 /// Converts seconds to microseconds and rounds to a picosecond, so that a decimal fraction given in microseconds is

@@ -1,31 +1,40 @@
-//! `contend new`: prints an example, an experiment file that comes with contend.
+//! `contend new`: prints an experiment file that comes with contend: an example, or a paper's.
 
-use super::print;
+use super::{complete, print, wrong};
 use crate::Done;
-use clap::builder::PossibleValuesParser;
 use contend_lab::reading::examples::{self, Example};
 use contend_lab::writing::output::{WIDTH, wrapped};
+use contend_lab::{nearest, opening, papers};
 use miette::Result;
 
 const EXAMPLES: &str = "\
 Examples:
   contend new                        the examples
   contend new hotspot > my.toml      a copy to change; then: contend run my.toml
-  contend run hotspot                run an example as it is";
+  contend run hotspot                run an example as it is
+  contend new keceli-2008/m1-downloads    an experiment of a paper; `contend list experiments` has all";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The example to print; without it, the names and titles of all
-    #[arg(value_parser = PossibleValuesParser::new(examples::ALL.iter().map(|s| s.name)))]
+    /// The example, or PAPER/EXPERIMENT, to print; without it, the names and titles of all examples
+    #[arg(add = complete::inside())]
     name: Option<String>,
 }
 
 pub fn run(args: &Args) -> Result<Done> {
-    match args.name.as_deref().and_then(Example::named) {
-        Some(example) => print(example.text)?,
-        None => print(&format!("examples\n{}", list()))?,
-    }
+    let Some(name) = &args.name else {
+        print(&format!("examples\n{}", list()))?;
+        return Ok(Done::Well);
+    };
+    let Some(text) = opening::inside(name) else {
+        let names = examples::ALL.iter().map(|s| s.name).chain(papers::experiments().map(|f| f.name));
+        let near = nearest(name, names).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+        let examples: Vec<&str> = examples::ALL.iter().map(|s| s.name).collect();
+        let remedy = format!("{near}the examples are {}", examples.join(", "));
+        return Err(wrong(format!("no example or paper's experiment is called `{name}`"), remedy));
+    };
+    print(text)?;
     Ok(Done::Well)
 }
 

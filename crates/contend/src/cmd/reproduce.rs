@@ -12,7 +12,7 @@ use contend_lab::echo::{SENTENCE, WORD, echo};
 use contend_lab::execute::{Simulated, predict};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
 use contend_lab::reading::file::{Experiment, Origin, Verdict};
-use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
+use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, folder, is_shortened, read_me};
 use contend_lab::running::network::Engine;
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
@@ -48,9 +48,9 @@ pub struct Args {
     /// A paper, or one of its experiments: keceli-2008 or keceli-2008/m2-uploads; without it, all
     #[arg(value_name = "PAPER[/EXPERIMENT]")]
     what: Option<String>,
-    /// Folder of the papers
-    #[arg(long, value_name = "DIR", default_value = "papers")]
-    papers: PathBuf,
+    /// Folder of the papers (default: papers/ if it is here, else the papers inside contend)
+    #[arg(long, value_name = "DIR")]
+    papers: Option<PathBuf>,
     /// Run three seeds instead of all; a verdict that is undecided, now or in the file, is then not counted as a
     /// difference
     #[arg(long)]
@@ -82,7 +82,8 @@ pub fn run(args: &Args) -> Result<Done> {
             ));
         }
     };
-    let files = experiments(&args.papers, args.what.as_deref(), args.emulated)?;
+    let papers = folder(args.papers.as_deref());
+    let files = experiments(papers.as_deref(), args.what.as_deref(), args.emulated)?;
     // Runs in real time follow one after the other.
     let jobs = if args.emulated { Some(1) } else { args.common.jobs };
     let common = Common { jobs, ..args.common.clone() };
@@ -158,7 +159,7 @@ pub fn run(args: &Args) -> Result<Done> {
         }
     }
     if unwritten.is_none() {
-        unwritten = pages(args, chapters).err();
+        unwritten = pages(args, papers.as_deref(), chapters).err();
     }
     if unwritten.is_none() && done != Done::Stopped && !args.common.no_results {
         let folders = all.iter().map(|(name, _)| args.common.out.join(name));
@@ -191,7 +192,7 @@ fn foretell(all: &[(String, Experiment)], stop: &AtomicBool) -> Result<()> {
 }
 
 /// Writes one page for each paper, unless the call names a single experiment.
-fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
+fn pages(args: &Args, papers: Option<&Path>, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
     // A single experiment has its own page, which must not replace the page of the paper.
     if args.what.as_ref().is_some_and(|w| w.contains('/')) {
         return Ok(());
@@ -202,7 +203,7 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
         let own: Vec<Chapter> = own.into_iter().map(|c: (&str, Chapter)| c.1).collect();
         let page = args.common.out.join(paper).join("report.html");
         // A paper without README.md has its folder's name as title.
-        let about = std::fs::read_to_string(args.papers.join(paper).join("README.md")).unwrap_or_default();
+        let about = read_me(papers, paper);
         let aside = output::write_paper(paper, &about, &command_line(), &own, &page).map_err(unwritable)?;
         if !args.common.quiet {
             say_moved(aside.as_deref());
@@ -215,8 +216,7 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
 /// The command line that writes the same Markdown text.
 fn command(args: &Args) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
-    let papers =
-        if args.papers == Path::new("papers") { String::new() } else { format!(" --papers {}", args.papers.display()) };
+    let papers = args.papers.as_ref().map_or(String::new(), |p| format!(" --papers {}", p.display()));
     format!("contend reproduce{what}{papers} --markdown FILE")
 }
 

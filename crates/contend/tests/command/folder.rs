@@ -41,6 +41,24 @@ fn the_folder_holds_everything_and_is_enough_to_repeat_the_runs() {
 }
 
 #[test]
+fn the_papers_are_inside_the_program() {
+    let bench = Bench::with("f.toml", SMALL);
+    let call = ["reproduce", "starzetz-2006/e11-effective-window", "--short", "--no-results"];
+    let reproduced = bench.contend(&call).with(0);
+    assert!(reproduced.out.contains("0 differ from what their files record"), "{}", reproduced.out);
+    let text = bench.contend(&["new", "starzetz-2006/e11-effective-window"]).with(0).out;
+    assert!(text.contains("[[claim]]"), "{text}");
+    assert!(bench.contend(&["list", "experiments"]).with(0).out.contains("starzetz-2006/e11-effective-window"));
+    let near = bench.contend(&["new", "starzetz-2006/e11-effective-windw"]).with(2).err;
+    assert!(near.contains("did you mean `starzetz-2006/e11-effective-window`"), "{near}");
+    // A folder that is named or here goes before.
+    let named = bench.contend(&["reproduce", "--papers", "nosuch"]).with(2).err;
+    assert!(named.contains("no experiment in nosuch") && named.contains("help: name the folder"), "{named}");
+    std::fs::create_dir(bench.path("papers")).unwrap();
+    bench.contend(&["reproduce", "starzetz-2006"]).with(2);
+}
+
+#[test]
 fn an_existing_folder_is_renamed_and_never_overwritten() {
     let bench = Bench::with("f.toml", SMALL);
     bench.file("results/f/mine.txt", "keep this");

@@ -97,7 +97,7 @@ fn a_call_that_does_not_fit() {
     refused(bench.contend(&["run", "f.toml", "--capture", "1s..2s", "--no-results"]), &["--capture", "--no-results"]);
     refused(bench.contend(&["run", "f.toml", "--capture", "5s..6s"]), &["--capture begins at 5 s", "ends at 3 s"]);
     refused(bench.contend(&["run", "f.toml", "f.toml", "--format", "csv"]), &["--format csv", "2 files are given"]);
-    refused(bench.contend(&["reproduce"]), &["no experiment in papers", "--papers"]);
+    refused(bench.contend(&["reproduce", "--papers", "papers"]), &["no experiment in papers", "--papers"]);
     refused(bench.contend(&["report", "."]), &["not a results folder", "run.toml"]);
     refused(bench.contend(&["completions", "tcsh"]), &["bash"]);
 }

@@ -461,7 +461,9 @@ mod tests {
     fn a_question_outlives_the_routing_messages_made_after_it() {
         let (mut all, question) = (Messages::new(), ArpMessage { is_question: true, sender: 3, target: 5 });
         let number = all.put_arp(Time::ZERO, question);
-        (0..ROUTING_RING + 1).for_each(|_| drop(all.put(Time::ZERO, "rreq", &[1])));
+        for _ in 0..=ROUTING_RING {
+            all.put(Time::ZERO, "rreq", &[1]);
+        }
         assert_eq!((all.read_arp(number), all.read(2)), (Some(question), None));
     }
 

@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::folder::files_below;
 use contend_lab::measuring::metric::metrics;
+use contend_lab::papers;
 use contend_lab::reading::file::keys::{keys, variants};
 use contend_lab::writing::output::{WIDTH, wrapped};
 use miette::Result;
@@ -20,7 +21,7 @@ Examples:
   contend list metrics          quantities for claims, figures and searches
   contend list keys             the keys of an experiment file
   contend list models           closed forms: calculators, and values for expressions
-  contend list experiments      the experiment files of this folder; without any, the examples";
+  contend list experiments      the experiment files of this folder; without any, those inside contend";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -92,6 +93,11 @@ fn families() -> Vec<Family> {
     all
 }
 
+/// The names of each family with a phrase for each, as `contend list FAMILY` shows them.
+pub fn listed() -> Vec<(&'static str, Vec<(String, String)>)> {
+    families().into_iter().map(|f| (f.name, f.entries)).collect()
+}
+
 /// The text up to its first colon, semicolon or full stop.
 pub(super) fn phrase(text: &str) -> &str {
     let first = |text, end| str::split_once(text, end).map_or(text, |(first, _)| first);
@@ -151,6 +157,10 @@ fn experiments() -> String {
     }
     if files.is_empty() {
         out += &format!("  none: ./experiments and ./papers hold no experiment file\n\nexamples\n{}", new::list());
+        out += "\npapers, inside contend: `contend reproduce PAPER`, `contend run PAPER/EXPERIMENT`\n";
+        for file in papers::experiments() {
+            out += &format!("  {}\n", file.name);
+        }
     }
     out
 }

@@ -1,8 +1,7 @@
 //! `contend model ampdu`: stations with aggregated frames behind one access point.
 
 use super::numbers::{Numbers, numbers, rates, seconds};
-use super::{Printed, answer, value};
-use crate::Done;
+use super::{Answer, value};
 use crate::cmd::wrong;
 use miette::Result;
 use serde_json::json;
@@ -21,8 +20,6 @@ pub(super) struct Ampdu {
     /// T_BO, mean backoff
     #[arg(long, default_value = "67.5us", value_parser = seconds)]
     backoff: f64,
-    #[command(flatten)]
-    printed: Printed,
 }
 
 /// One station.
@@ -33,7 +30,7 @@ struct Station {
     base: f64,
 }
 
-pub(super) fn ampdu(a: &Ampdu) -> Result<Done> {
+pub(super) fn ampdu(a: &Ampdu) -> Result<Answer> {
     let (rates, packets) = (&a.rate.0, &a.aggregate.0);
     let n = rates.len().max(packets.len());
     if [rates.len(), packets.len()].iter().any(|&given| given != 1 && given != n) {
@@ -82,5 +79,5 @@ pub(super) fn ampdu(a: &Ampdu) -> Result<Done> {
     out += &format!("{:>7} {:>58.1} {:>20.1}\n", "all", total[0] / 1e6, total[1] / 1e6);
     out += "base R: rate of a station alone. FIFO: the air is shared by T_data, as aggregates alternate. fair: equal\n";
     out += "airtime. The mean aggregate is an input: with FIFO it is smaller (4.47, 5.08 and 1.89 in the paper).\n";
-    answer(&a.printed, "ampdu", &out, rows)
+    Ok(Answer::new("ampdu", out, rows))
 }

@@ -1,8 +1,7 @@
 //! `contend model rt-winf` and `hops`: calculators for many hops (Barreto 2012).
 
 use super::numbers::{Numbers, numbers, rates, seconds};
-use super::{Counts, Given, Printed, answer, list, micro, value};
-use crate::Done;
+use super::{Answer, Counts, Given, list, micro, value};
 use contend_core::Refusal;
 use miette::Result;
 use serde_json::json;
@@ -33,8 +32,6 @@ pub(super) struct Frames {
     /// Round the bytes of a frame up to whole microseconds, as the standard does
     #[arg(long)]
     whole: bool,
-    #[command(flatten)]
-    printed: Printed,
 }
 
 impl Frames {
@@ -65,7 +62,7 @@ pub(super) struct RtWinf {
     backoff: f64,
 }
 
-pub(super) fn rt_winf(a: &RtWinf) -> Result<Done> {
+pub(super) fn rt_winf(a: &RtWinf) -> Result<Answer> {
     let mut out = String::from("rt-Winf on one link of 802.11b with RTS/CTS, in Mb/s; times in us\n");
     out += &format!(
         "{:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7}\n",
@@ -119,7 +116,7 @@ pub(super) fn rt_winf(a: &RtWinf) -> Result<Done> {
     }
     out += "C_S, C_R, probe: capacity as printed (eqs. 4.3, 4.6, 4.14). cycle: repaired. TH: TH_80211b with the one\n";
     out += "SIFS that is printed, and with three. AB: available bandwidth of the saturated link, as printed.\n";
-    answer(&a.frames.printed, "rt-winf", &out, rows)
+    Ok(Answer::new("rt-winf", out, rows))
 }
 
 #[derive(Debug, clap::Args)]
@@ -143,7 +140,7 @@ pub(super) struct Hops {
     link_layer: f64,
 }
 
-pub(super) fn hops(a: &Hops) -> Result<Done> {
+pub(super) fn hops(a: &Hops) -> Result<Answer> {
     let mut out = String::from("Delay of one packet over a chain of idle hops of 802.11b\n");
     out += &format!("{:>6} {:>6} {:>5} {:>14}\n", "rate", "bytes", "hops", "delay us");
     let mut rows = Vec::new();
@@ -161,5 +158,5 @@ pub(super) fn hops(a: &Hops) -> Result<Done> {
             rows.push(json!({"rate_bps": rate, "packet_bytes": packet, "hops": hops, "delay_us": us}));
         }
     }
-    answer(&a.frames.printed, "hops", &out, rows)
+    Ok(Answer::new("hops", out, rows))
 }

@@ -1,8 +1,7 @@
 //! `contend model fcwa` and `contend model buffer`: the window for a given queue, and the queue for a given window
 //! (Keceli 2008 §III).
 
-use super::{Cell, Counts, Given, Times, answer, list, micro, quantity, value};
-use crate::Done;
+use super::{Answer, Cell, Counts, Given, Times, list, micro, quantity, value};
 use crate::cmd::{refused, wrong};
 use contend_core::Refusal;
 use contend_lab::reading::expression::{Dimension, Quantity};
@@ -82,7 +81,7 @@ fn head(f: &Flows, t: &Times, more: &str) -> String {
     format!("{}, {acks}, LD {}, {more}\n", t.title, f.delay)
 }
 
-pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
+pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Answer> {
     let (t, rows) = rows(f)?;
     let mut out = head(f, &t, &format!("buffer of {buffer} packets"));
     out += &format!(
@@ -114,10 +113,10 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
     }
     out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2).\n";
     out += "with M1: W_lim with the cycle time by M1. BS/n: fixed rule of Pilosof et al. Mb/s: all flows, W_lim.\n";
-    answer(&f.cell.printed, "fcwa", &out, json)
+    Ok(Answer::new("fcwa", out, json))
 }
 
-pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
+pub(super) fn buffers(f: &Flows, window: u32) -> Result<Answer> {
     let (t, rows) = rows(f)?;
     let mut out = head(f, &t, &format!("windows of {window} packets"));
     out +=
@@ -140,5 +139,5 @@ pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
     }
     out +=
         "BS_AP: smallest queue of the access point that does not overflow; below 0 if windows do not fill the path.\n";
-    answer(&f.cell.printed, "buffer", &out, json)
+    Ok(Answer::new("buffer", out, json))
 }

@@ -1,8 +1,7 @@
 //! `contend model jersey`, `padhye`, `aiad` and `gaiad`: the closed forms of Jersey 2005 as calculators.
 
 use super::numbers::{Numbers, number, seconds, share, shares};
-use super::{Given, Printed, answer, list, value};
-use crate::Done;
+use super::{Answer, Given, list, value};
 use contend_core::Refusal;
 use miette::Result;
 use serde_json::json;
@@ -31,11 +30,9 @@ pub(super) struct Jersey {
     /// d, round-trip time without queues
     #[arg(long, default_value = "2ms", value_parser = seconds)]
     delay: f64,
-    #[command(flatten)]
-    printed: Printed,
 }
 
-pub(super) fn jersey(a: &Jersey) -> Result<Done> {
+pub(super) fn jersey(a: &Jersey) -> Result<Answer> {
     let mut out = format!(
         "Fluid models of Reno and TCP-Jersey, p_c {}, A_c {}, d/rtt {:.4}\n",
         a.congestion,
@@ -84,7 +81,7 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     out += "same source without a differentiator (eqs. 8.27, 8.28). J. over R.: gain of Jersey over Reno with the\n";
     out += "same differentiator (eq. 8.29). over plain: gain of Jersey over Reno without a differentiator.\n";
     out += "The models have no timeouts and no slow start: a gain above 10 shows a trend and is not a prediction.\n";
-    answer(&a.printed, "jersey", &out, rows)
+    Ok(Answer::new("jersey", out, rows))
 }
 
 #[derive(Debug, clap::Args)]
@@ -107,11 +104,9 @@ pub(super) struct Padhye {
     /// Size of a packet in bytes
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=65_535))]
     packet: u32,
-    #[command(flatten)]
-    printed: Printed,
 }
 
-pub(super) fn padhye(a: &Padhye) -> Result<Done> {
+pub(super) fn padhye(a: &Padhye) -> Result<Answer> {
     let limit = a.window.map_or("no window limit".to_owned(), |w| format!("window of at most {w} packets"));
     let mut out = format!("RTT {} s, T0 {} s, data packets per ACK {}, {limit}\n", a.rtt, a.timeout, a.ack);
     out += &format!("{:>10} {:>12} {:>14} {:>12} {:>12}\n", "loss", "sqrt window", "sqrt pkt/s", "pkt/s", "Mb/s");
@@ -136,7 +131,7 @@ pub(super) fn padhye(a: &Padhye) -> Result<Done> {
     }
     out += "sqrt: one ACK per packet, no timeouts, no window limit (Jersey 2005 eqs. 2.2, 2.3).\n";
     out += "Last two columns: Padhye's formula (Jersey 2005 eq. 2.4).\n";
-    answer(&a.printed, "padhye", &out, rows)
+    Ok(Answer::new("padhye", out, rows))
 }
 
 #[derive(Debug, clap::Args)]
@@ -160,11 +155,9 @@ pub(super) struct AiadArgs {
     /// k: a packet is lost with probability (y/C)^k at the total rate y; with 0, only the rate above C is lost
     #[arg(long, default_value_t = 0)]
     exponent: u32,
-    #[command(flatten)]
-    printed: Printed,
 }
 
-pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
+pub(super) fn aiad(a: &AiadArgs) -> Result<Answer> {
     let mut out = format!("AIAD, C {} pkt/s, d {} s, d_q {} s, alpha {}\n", a.capacity, a.delay, a.queue, a.alpha);
     out += &format!(
         "{:>7} {:>9} {:>10} {:>8} {:>9} {:>10} {:>11} {:>11} {:>10} {:>9}\n",
@@ -209,7 +202,7 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
     out += "together; printed <: the bound with the loss slope of one source, as printed. conditions: the three of\n";
     out += "lemma 6.1, each for all motions of the sources. growth: exponent by which a small deviation from\n";
     out += "equilibrium grows in each round trip.\n";
-    answer(&a.printed, "aiad", &out, rows)
+    Ok(Answer::new("aiad", out, rows))
 }
 
 #[derive(Debug, clap::Args)]
@@ -235,11 +228,9 @@ pub(super) struct GaiadArgs {
     /// Use the sign of eq. 9.12 as printed
     #[arg(long)]
     as_printed: bool,
-    #[command(flatten)]
-    printed: Printed,
 }
 
-pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
+pub(super) fn gaiad(a: &GaiadArgs) -> Result<Answer> {
     let mut out = format!(
         "GAIAD, alpha {}, beta {}, C {} packets per step{}\n",
         a.alpha,
@@ -287,5 +278,5 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
     out += "settles: yes if both eigenvalues lie between -1 and 1 (theorem 9.3). as printed: g + N b with the\n";
     out += "derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. 9.12): do the rates settle\n";
     out += "without delay, and with unequal delays? Unequal delays can stabilise an unstable system.\n";
-    answer(&a.printed, "gaiad", &out, rows)
+    Ok(Answer::new("gaiad", out, rows))
 }

@@ -1,10 +1,9 @@
 //! `contend model NAME` for a closed form: its value for every combination of the arguments.
 
 use super::numbers::Numbers;
-use super::{MOST, Printed, answer, list as counts};
-use crate::Done;
+use super::{Answer, MOST, list as counts};
 use crate::cmd::wrong;
-use clap::{Arg, ArgMatches, FromArgMatches as _};
+use clap::{Arg, ArgMatches};
 use contend_core::Refusal;
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::expression::quantity::NotAQuantity;
@@ -18,7 +17,6 @@ pub(super) struct One {
     model: &'static Model,
     /// The values of each parameter, in the order of the parameters.
     lists: Vec<Vec<f64>>,
-    printed: Printed,
 }
 
 /// The subcommand of `model`: one option for each parameter. The help of `contend model` does not list it.
@@ -33,21 +31,21 @@ pub(super) fn command(model: &'static Model) -> clap::Command {
             .help(format!("{}: {} .. {}, {shown}", p.doc, quantity(p, p.range.0), quantity(p, p.range.1)))
             .value_parser(move |text: &str| list(p, text))
     });
-    let command = <Printed as clap::Args>::augment_args(clap::Command::new(model.name).args(options));
+    let command = clap::Command::new(model.name).args(options);
     let usage = format!("contend model {} [--PARAMETER LIST]... [OPTIONS]", model.name);
     command.about(format!("{} ({})", model.doc, model.cite)).override_usage(usage).hide(true)
 }
 
 impl One {
-    pub(super) fn read(model: &'static Model, matches: &ArgMatches) -> Result<One, clap::Error> {
+    pub(super) fn read(model: &'static Model, matches: &ArgMatches) -> One {
         let given = |p: &Parameter| matches.get_one::<Numbers>(p.name).map(|n| n.0.clone());
         // A parameter without a default is required, so it was given.
         let lists = model.parameters.iter().map(|p| given(p).unwrap_or_else(|| p.default.into_iter().collect()));
-        Ok(One { model, lists: lists.collect(), printed: Printed::from_arg_matches(matches)? })
+        One { model, lists: lists.collect() }
     }
 }
 
-pub(super) fn run(one: &One) -> Result<Done> {
+pub(super) fn answer(one: &One) -> Result<Answer> {
     let (model, lists) = (one.model, &one.lists);
     let count = lists.iter().fold(1_usize, |n, list| n.saturating_mul(list.len()));
     if count > MOST as usize {
@@ -85,7 +83,7 @@ pub(super) fn run(one: &One) -> Result<Done> {
         object.insert("value".to_owned(), Value::from(value));
         rows.push(Value::Object(object));
     }
-    answer(&one.printed, model.name, &table, rows)
+    Ok(Answer::new(model.name, table, rows))
 }
 
 /// One value from each list. The last list varies fastest.

@@ -1,8 +1,7 @@
 //! `contend model ppdu`: how long a PPDU with MCS lasts.
 
 use super::numbers::split;
-use super::{Counts, MOST, Printed, answer, list};
-use crate::Done;
+use super::{Answer, Counts, MOST, list};
 use crate::cmd::wrong;
 use contend_core::{Refusal, Span};
 use contend_lab::reading::expression::{Dimension, Quantity, quantity};
@@ -47,8 +46,6 @@ pub(super) struct Ppdu {
     /// The durations of ns-3.44 instead of the standard's
     #[arg(long)]
     ns3: bool,
-    #[command(flatten)]
-    printed: Printed,
 }
 
 fn widths(s: &str) -> Result<Counts, Refusal> {
@@ -166,7 +163,7 @@ impl Ppdu {
     }
 }
 
-pub(super) fn ppdu(a: &Ppdu) -> Result<Done> {
+pub(super) fn ppdu(a: &Ppdu) -> Result<Answer> {
     let (family, phy) = a.phy()?;
     let lists = [&a.width, &a.streams, &a.mcs, &a.psdu].map(|list| list.0.len());
     if lists.into_iter().fold(a.guard.0.len(), usize::saturating_mul) > MOST as usize {
@@ -210,5 +207,5 @@ pub(super) fn ppdu(a: &Ppdu) -> Result<Done> {
     if long {
         out += &format!("*: longer than the longest PPDU, {} us.\n", LONGEST_PPDU.as_micros());
     }
-    answer(&a.printed, "ppdu", &out, rows)
+    Ok(Answer::new("ppdu", out, rows))
 }

@@ -1,8 +1,7 @@
 //! `contend model hash` and `backoff-cost`: calculators for contention without memory (Starzetz 2006 §8.1).
 
 use super::numbers::{Numbers, number, numbers, share, shares};
-use super::{Counts, Given, Printed, answer, counts, list, value};
-use crate::Done;
+use super::{Answer, Counts, Given, counts, list, value};
 use crate::cmd::wrong;
 use contend_core::Refusal;
 use contend_theory::hash_table;
@@ -70,11 +69,9 @@ pub(super) struct Hash {
     /// Share of frames lost to channel errors
     #[arg(long, default_value = "0", value_parser = share)]
     corrupted: f64,
-    #[command(flatten)]
-    printed: Printed,
 }
 
-pub(super) fn hash(a: &Hash) -> Result<Done> {
+pub(super) fn hash(a: &Hash) -> Result<Answer> {
     match &a.collisions {
         Some(rates) => windows(a, rates),
         None => tables(a),
@@ -118,7 +115,7 @@ impl Drawn {
     }
 }
 
-fn tables(a: &Hash) -> Result<Done> {
+fn tables(a: &Hash) -> Result<Answer> {
     let (name, sizes) = match &a.weights {
         Some(weights) => ("given", vec![weights.0.len() as u32]),
         None => (a.dist.name(), a.slots.0.clone()),
@@ -149,7 +146,7 @@ fn tables(a: &Hash) -> Result<Done> {
     out += "collision p: share of cycles that end in a collision. R: collisions per success. observed p: share of\n";
     out += "cycles that look like collisions, with channel errors. W_T, W_C: mean number of empty slots before a\n";
     out += "success and before a collision.\n";
-    answer(&a.printed, "hash", &out, rows)
+    Ok(Answer::new("hash", out, rows))
 }
 
 /// One value of `given` for each number of stations. A single value is repeated.
@@ -164,7 +161,7 @@ fn paired(key: &str, given: &Numbers, stations: usize) -> Result<Vec<f64>> {
     }
 }
 
-fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
+fn windows(a: &Hash, rates: &Numbers) -> Result<Answer> {
     let stations = &a.stations.0;
     let rates = paired("collisions", rates, stations.len())?;
     let measured = match (&a.success_wait, &a.collision_wait) {
@@ -209,7 +206,7 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
     out += "H: uniform slots with the same share of collisions. W_T, W_C of H: mean number of empty slots before a\n";
     out += "success and before a collision. than H: `better` if both measured waits are shorter, `worse` if both are\n";
     out += "longer, `same` or `mixed` otherwise.\n";
-    answer(&a.printed, "hash", &out, rows)
+    Ok(Answer::new("hash", out, rows))
 }
 
 /// What a value of `hash.standing` means.
@@ -252,8 +249,6 @@ pub(super) struct BackoffCost {
     /// Instead of the table, print the density of the first case at this many points of the window
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_001))]
     points: Option<u32>,
-    #[command(flatten)]
-    printed: Printed,
 }
 
 impl BackoffCost {
@@ -282,7 +277,7 @@ fn density_at(case: &[Given<'static>], t: f64) -> Result<f64> {
     value("backoff_cost.optimal_density", &[case, &[("t", "--points", t)]].concat())
 }
 
-pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
+pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Answer> {
     if let Some(points) = a.points {
         return density(a, points);
     }
@@ -323,10 +318,10 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
     out += "least, uniform, hash1: time wasted per cycle (with --per-success per success), in the unit of T, by the\n";
     out += "cheapest distribution, by uniform slots and by HASH1. The other columns describe the cheapest\n";
     out += "distribution. p first, middle, last: probability of that slot times the number of slots.\n";
-    answer(&a.printed, "backoff-cost", &out, rows)
+    Ok(Answer::new("backoff-cost", out, rows))
 }
 
-fn density(a: &BackoffCost, points: u32) -> Result<Done> {
+fn density(a: &BackoffCost, points: u32) -> Result<Answer> {
     let (n, c) = (a.stations.0.first().copied().unwrap_or(2), a.slots.0.first().copied().unwrap_or(1));
     let case = a.case(n, c);
     // The source solves only two stations in continuous time.
@@ -350,5 +345,5 @@ fn density(a: &BackoffCost, points: u32) -> Result<Done> {
     }
     out += "density: probability of the slot times the number of slots. continuous: solution for two stations in\n\
         continuous time (eq. 8.17 or 8.19).\n";
-    answer(&a.printed, "backoff-cost", &out, rows)
+    Ok(Answer::new("backoff-cost", out, rows))
 }
