@@ -33,13 +33,15 @@ pub struct Options<'a> {
     pub stop: &'a AtomicBool,
     /// Called after each run with the number of finished runs and the number of planned runs.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
+    /// Called on each thread that makes runs, with its work. What it does before and after lasts as long as the thread.
+    pub thread: &'a (dyn Fn(&mut (dyn FnMut() + Send)) + Sync),
 }
 
 impl Default for Options<'_> {
     /// Simulated on each core until all is done; nothing is kept but the outcome.
     fn default() -> Self {
         let judge::Options { series, capture, engine, stop, progress, .. } = judge::Options::default();
-        Options { jobs: 0, series, capture, journal: None, engine, stop, progress }
+        Options { jobs: 0, series, capture, journal: None, engine, stop, progress, thread: &|work| work() }
     }
 }
 
@@ -103,14 +105,17 @@ fn on_cores<T: Send>(
     options: &Options<'_>,
     call: impl FnOnce(&judge::Options<'_>) -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs)
-        .build()
-        .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
-    let &Options { series, capture, journal, engine, stop, progress, .. } = options;
+    let &Options { jobs, series, capture, journal, engine, stop, progress, thread } = options;
     let workshop = Cores::with(journal.map_or(&Bench as &dyn Workshop, |j| j));
     let options = judge::Options { workshop: &workshop, series, capture, engine, stop, progress };
-    pool.install(|| call(&options))
+    let worker = |worker: rayon::ThreadBuilder| {
+        let mut worker = Some(worker);
+        thread(&mut || worker.take().into_iter().for_each(rayon::ThreadBuilder::run));
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build_scoped(worker, |pool| pool.install(|| call(&options)))
+        .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?
 }
 
 /// The CPU time that `e` will take with its first seeds, about.

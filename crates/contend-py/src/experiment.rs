@@ -1,7 +1,7 @@
 //! An experiment that can be run.
 
-use crate::error;
 use crate::results::Results;
+use crate::{error, own};
 use contend_lab::execute::{Error, Options, Shard, Simulated, execute, shard};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening;
@@ -22,66 +22,88 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// An experiment: a text with the settings of a call.
 #[pyclass(frozen, module = "contend._contend")]
-pub(crate) struct Experiment(Arc<file::Experiment>);
+pub(crate) struct Experiment {
+    e: Arc<file::Experiment>,
+    /// The algorithms in Python that it uses.
+    own: Vec<&'static str>,
+}
 
 #[pymethods]
 impl Experiment {
     #[new]
     fn new(name: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Experiment> {
         let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
-        let e = opening::experiment(name, text, &settings).map_err(|err| error::in_file(&err))?;
-        Ok(Experiment(Arc::new(e)))
+        own::begin();
+        let e = opening::experiment(name, text, &settings);
+        if let Some(err) = own::exception() {
+            return Err(err);
+        }
+        let e = e.map_err(|err| error::in_file(&err))?;
+        Ok(Experiment { e: Arc::new(e), own: own::made() })
     }
 
     /// The title.
     #[getter]
     fn title(&self) -> &str {
-        &self.0.title
+        &self.e.title
     }
 
     /// The source; may be empty.
     #[getter]
     fn cite(&self) -> &str {
-        &self.0.cite
+        &self.e.cite
     }
 
     /// The author's notes; may be empty.
     #[getter]
     fn notes(&self) -> &str {
-        &self.0.notes
+        &self.e.notes
     }
 
     /// The seeds of each point, with which the runs begin.
     #[getter]
     fn seeds(&self) -> Vec<u64> {
-        self.0.seeds.clone()
+        self.e.seeds.clone()
     }
 
     /// Number of sweep points.
     #[getter]
     fn points(&self) -> usize {
-        self.0.points.len()
+        self.e.points.len()
     }
 
     /// True if the short form of a reproduction has fewer seeds.
     #[getter]
     fn is_shortened(&self) -> bool {
-        is_shortened(&self.0)
+        is_shortened(&self.e)
     }
 
     /// The command that makes the same runs.
     #[getter]
     fn command(&self) -> String {
-        opening::command_line(&self.0)
+        opening::command_line(&self.e)
     }
 
     /// Runs the experiment. `jobs`: runs at the same time, 0 for one on each core. `progress` is called with the number
     /// of finished runs and of all runs. Other Python threads run meanwhile; Ctrl-C stops the runs.
     #[pyo3(signature = (jobs=0, progress=None))]
     fn run(&self, py: Python<'_>, jobs: u16, progress: Option<Py<PyAny>>) -> PyResult<Results> {
-        let capture = Some(CaptureWindow::timeline(self.0.warmup));
-        let executed = self.perform(py, jobs, progress, None, capture, |options| execute(&self.0, options))?;
-        Ok(Results::new(Arc::clone(&self.0), executed))
+        let capture = Some(CaptureWindow::timeline(self.e.warmup));
+        let (calls, seconds) = own::price();
+        let mut executed = self.perform(py, jobs, progress, None, capture, |options| execute(&self.e, options))?;
+        if !self.own.is_empty() {
+            let (calls, seconds) = (own::price().0 - calls, own::price().1 - seconds);
+            let names = self.own.join(", ");
+            executed.outcome.warnings.push(format!(
+                "algorithms in Python made these runs ({names}): only a program with the same classes can repeat them"
+            ));
+            executed.notes.push(format!(
+                "Python was called {calls} times, {:.1} us each, {seconds:.1} s in all; runs with it are made one at a \
+                    time",
+                seconds / calls.max(1) as f64 * 1e6
+            ));
+        }
+        Ok(Results::new(Arc::clone(&self.e), executed))
     }
 
     /// Part `number` of `of` parts of the runs, as a journal for `merge`. Nothing is judged.
@@ -93,7 +115,7 @@ impl Experiment {
         let failed = |err: std::io::Error| error::plain(&format!("the runs cannot be kept: {err}"), None);
         let folder = tempfile::tempdir().map_err(failed)?;
         let journal = Journal::create(folder.path(), &self.header()).map_err(failed)?;
-        let made = |options: &Options<'_>| shard(&self.0, Shard { number, of }, options);
+        let made = |options: &Options<'_>| shard(&self.e, Shard { number, of }, options);
         self.perform(py, jobs, None, Some(&journal), None, made)?;
         if let Some(why) = journal.failure() {
             return Err(failed(std::io::Error::other(why)));
@@ -125,15 +147,15 @@ impl Experiment {
                 None => return Err(error::plain("these bytes hold no runs", Some("give what `shard` returned"))),
             }
         }
-        let executed = self.perform(py, jobs, progress, Some(&journal), None, |options| execute(&self.0, options))?;
-        Ok(Results::new(Arc::clone(&self.0), executed))
+        let executed = self.perform(py, jobs, progress, Some(&journal), None, |options| execute(&self.e, options))?;
+        Ok(Results::new(Arc::clone(&self.e), executed))
     }
 }
 
 impl Experiment {
     /// The header of journals of this experiment.
     fn header(&self) -> Header {
-        folder::header(&self.0, opening::command_line(&self.0), None)
+        folder::header(&self.e, opening::command_line(&self.e), None)
     }
 
     /// Calls `work` on a thread of its own, which has more for the runs. This thread waits, and looks for Ctrl-C.
@@ -152,23 +174,37 @@ impl Experiment {
             done.fetch_max(d, Ordering::Relaxed);
             total.fetch_max(of, Ordering::Relaxed);
         };
+        // Python's lock lets one run at a time go on, so more would only wait.
+        let python = !self.own.is_empty();
+        let jobs = if python { 1 } else { usize::from(jobs) };
         let options = Options {
-            jobs: usize::from(jobs),
+            jobs,
             series: true,
             capture,
             journal,
             engine: &Simulated,
             stop: &stop,
             progress: &count,
+            // The thread stays known to Python between calls, which makes them cheaper.
+            thread: if python { &|work| Python::attach(|py| py.detach(work)) } else { &|work| work() },
         };
         let look = || {
+            if python && let Some(err) = own::exception() {
+                return Err(err);
+            }
             Python::attach(|py| {
                 py.check_signals()?;
                 let counts = (done.load(Ordering::Relaxed), total.load(Ordering::Relaxed));
                 progress.as_ref().map_or(Ok(()), |call| call.call1(py, counts).map(drop))
             })
         };
-        let (executed, interrupt) = py.detach(|| waited(|| work(&options), &look, &stop));
+        let (executed, interrupt) = py.detach(|| {
+            let turn = python.then(own::turn);
+            if turn.is_some() {
+                own::begin();
+            }
+            waited(|| work(&options), &look, &stop)
+        });
         if let Some(interrupt) = interrupt {
             return Err(interrupt);
         }

@@ -5,6 +5,7 @@ mod compare;
 mod error;
 mod experiment;
 mod model;
+mod own;
 mod results;
 mod table;
 
@@ -81,6 +82,7 @@ fn _contend(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(model::model, m)?)?;
     m.add_function(wrap_pyfunction!(model::calculators, m)?)?;
     m.add_function(wrap_pyfunction!(model::calculate, m)?)?;
+    own::register(m)?;
     m.add_function(wrap_pyfunction!(command, m)?)?;
     m.add_function(wrap_pyfunction!(explain, m)?)?;
     m.add_function(wrap_pyfunction!(catalogue, m)?)

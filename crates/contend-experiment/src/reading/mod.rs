@@ -6,3 +6,4 @@ pub mod examples;
 pub mod expression;
 pub mod file;
 pub mod model;
+pub mod roster;

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ._catalogue import explain
 from ._catalogue import list as list
-from ._contend import Error, __version__, examples
+from ._contend import Error, Needs, Response, __version__, examples
 from ._experiment import Experiment, load, reproduce
+from ._own import Access, Controller, Qdisc, param
 from ._results import Comparison, Concatenation, Results, compare, concat
 from ._table import Table
 
@@ -25,10 +26,15 @@ if TYPE_CHECKING:
 
 # `list` is not among these names: `from contend import *` must not hide Python's.
 __all__ = [
+    "Access",
     "Comparison",
     "Concatenation",
+    "Controller",
     "Error",
     "Experiment",
+    "Needs",
+    "Qdisc",
+    "Response",
     "Results",
     "Table",
     "__version__",
@@ -37,6 +43,7 @@ __all__ = [
     "explain",
     "load",
     "model",
+    "param",
     "reproduce",
     "examples",
 ]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, Union
 
 from . import _contend
+from ._own import tell_price
 from ._results import Results
 
 # What a key of a file may have: a quantity is a text with its unit, like "400p".
@@ -147,8 +148,11 @@ class Experiment:
         bar = _Bar(e.title, progress)
         try:
             if executor is None:
-                return Results(e, e._native.run(jobs or 0, bar.show))
-            return Results(e, e._native.merge(_parts(e, executor, shards, keep, bar), jobs or 0))
+                native = e._native.run(jobs or 0, bar.show)
+            else:
+                native = e._native.merge(_parts(e, executor, shards, keep, bar), jobs or 0)
+            tell_price(native.notes)
+            return Results(e, native)
         finally:
             bar.close()
 

@@ -277,6 +277,7 @@ impl<'a> Job<'a> {
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
             },
+            ..Options::default()
         });
         bar.finish_and_clear();
         Ok(done?)

@@ -8,7 +8,8 @@ use super::reader::{ReadContext, Val};
 use super::tree::Node;
 use super::wifi::read_busy_slot;
 use crate::point::Contended;
-use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
+use crate::reading::roster::ACCESS;
+use contend_sim::wifi::access::{Category, Scheduling, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{ContenderSpec, SaturatedSpec};
 
@@ -78,7 +79,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
     let mut contenders = Vec::with_capacity(n as usize);
     for k in 1..=n {
         let v = Val { cx: ReadContext { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
-        let rule = choice(&v, access::REGISTRY, "access rule")?;
+        let rule = choice(&v, ACCESS.all(), "access rule")?;
         let station = k as u32 - 1;
         let built = (rule.entry.build)(&rule.args, setting.member(station, n as u32));
         let several = built.as_ref().is_ok_and(|r| r.scheduling() == Scheduling::AfterBackoff);

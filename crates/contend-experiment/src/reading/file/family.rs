@@ -1,9 +1,10 @@
 //! The families of algorithms as files use them.
 
-use contend_core::registry::{Condition, Entry, Fact, Need, Param};
-use contend_core::{ap, cc, estimate, observe, qdisc, rate_control};
+use crate::reading::roster::{ACCESS, CONTROLLERS, QDISCS};
+use contend_core::registry::{Condition, Entry, Fact, Need, Param, find};
+use contend_core::{ap, cc, estimate, observe, rate_control};
 use contend_sim::tcp::recovery;
-use contend_sim::wifi::{access, client, error_model, fading, propagation};
+use contend_sim::wifi::{client, error_model, fading, propagation};
 use contend_sim::{loss, mobility, routing, traffic};
 
 /// A family of algorithms: one registry.
@@ -65,6 +66,8 @@ pub struct Algorithm {
 /// what is in flight.
 pub(crate) fn in_linux(algorithm: &str, parameter: &str) -> Option<&'static str> {
     match (algorithm, parameter) {
+        // An algorithm from outside has the defaults that it says.
+        (own, "abc") if find(cc::REGISTRY, own).is_none() => None,
         (_, "abc") => Some("0"),
         ("cubic" | "westwood", "form") | ("cubic", "hystart") => Some("linux"),
         (_, "halve_from") => Some("cwnd"),
@@ -162,13 +165,13 @@ impl Family {
     /// The algorithms, in the order of the registry.
     pub fn algorithms(self) -> Vec<Algorithm> {
         match self {
-            Family::Controllers => self.of(cc::REGISTRY),
+            Family::Controllers => self.of(CONTROLLERS.all()),
             Family::Estimators => self.of(estimate::REGISTRY),
             Family::Observers => self.of(observe::REGISTRY),
             Family::Recoveries => self.of(recovery::REGISTRY),
-            Family::Qdiscs => self.of(qdisc::REGISTRY),
+            Family::Qdiscs => self.of(QDISCS.all()),
             Family::Controls => self.of(ap::REGISTRY),
-            Family::Access => self.of(access::REGISTRY),
+            Family::Access => self.of(ACCESS.all()),
             Family::Clients => self.of(client::REGISTRY),
             Family::Traffic => self.of(traffic::REGISTRY),
             Family::Loss => self.of(loss::REGISTRY),

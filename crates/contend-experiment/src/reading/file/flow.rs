@@ -5,8 +5,8 @@ use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tcp;
 use super::tree::{Node, NodeKind};
+use crate::reading::roster::CONTROLLERS;
 use contend_core::Refusal;
-use contend_core::cc;
 use contend_core::registry::{Amount, Choice, Fact, Value};
 use contend_core::{Span, Time};
 use contend_sim::scenario::{Start, Transport, UdpControl, UniformSpan};
@@ -195,7 +195,7 @@ fn udp_control(udp: &mut Fields, flow: &mut Fields) -> Result<Option<UdpControl>
             None => Ok(None),
         };
     };
-    let cc = choice(&v, cc::REGISTRY, "congestion controller")?;
+    let cc = choice(&v, CONTROLLERS.all(), "congestion controller")?;
     let control = UdpControl {
         cc,
         ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,

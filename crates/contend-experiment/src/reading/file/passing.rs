@@ -5,6 +5,7 @@ use super::choice::choice;
 use super::error::FileError;
 use super::reader::{ReadContext, Val};
 use super::tree::NodeKind;
+use crate::reading::roster::QDISCS;
 use contend_core::packet::{Body, Flags, Packet, Segment};
 use contend_core::qdisc::{self, Link, Sink};
 use contend_core::registry::{Amount, Choice, Value};
@@ -172,5 +173,5 @@ fn place<'a>(root: &Val<'a>, at: QueueAt, queue: &Queue) -> Option<Val<'a>> {
         [Some(val), reverse].into_iter().flatten()
     });
     let queues = both.filter_map(|val| below(&val, "queue")).flat_map(items);
-    queues.into_iter().find(|val| choice(val, qdisc::REGISTRY, "queue discipline").is_ok_and(|q| same(&q, queue)))
+    queues.into_iter().find(|val| choice(val, QDISCS.all(), "queue discipline").is_ok_and(|q| same(&q, queue)))
 }

@@ -7,6 +7,7 @@ use super::reader::{Fields, ReadContext, Stack, Val};
 use super::tree::NodeKind;
 use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
+use crate::reading::roster::CONTROLLERS;
 use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::cc;
@@ -152,8 +153,8 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
 
     let at = f.get("cc").map(|v| v.pick()).transpose()?;
     let mut cc = match &at {
-        Some(v) => named(v, cc::REGISTRY, "congestion controller", Some(variant.cc), &[])?.0,
-        None => default_choice(cx, cc::REGISTRY, variant.cc, &[])?,
+        Some(v) => named(v, CONTROLLERS.all(), "congestion controller", Some(variant.cc), &[])?.0,
+        None => default_choice(cx, CONTROLLERS.all(), variant.cc, &[])?,
     };
     let given = |name: &str| at.as_ref().is_some_and(|v| v.node.get(name).is_some());
     variant.apply(&mut cc, &given);
@@ -387,7 +388,7 @@ fn window(v: &Val) -> Result<Amount, FileError> {
 
 /// The variants of [`VARIANTS`], then all other controllers.
 fn all_variants() -> Vec<Variant> {
-    let others = cc::REGISTRY.iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
+    let others = CONTROLLERS.all().iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
     let others = others.map(|e| Variant::pair(e.name, e.name, "newreno"));
     VARIANTS.iter().copied().chain(others).collect()
 }

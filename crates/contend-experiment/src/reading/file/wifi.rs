@@ -9,6 +9,7 @@ use super::reader::{Fields, Val};
 use super::traces::Traces;
 use super::tree::NodeKind;
 use crate::names::suggest;
+use crate::reading::roster::{ACCESS, QDISCS};
 use contend_core::registry::{Choice, Unit, Value};
 use contend_core::{Span, qdisc};
 use contend_sim::loss;
@@ -50,11 +51,11 @@ impl Wifi {
         let mac = read_mac(&mut f, &phy)?;
         phy.data = data_rate(&mut f, standard, &phy, None)?;
         let aggregation = Aggregating::read(&mut f, &phy, standard, None)?;
-        let queue = read_queue(&mut f)?.map_or_else(|| default_choice(f.cx, qdisc::REGISTRY, "fifo", &[]), Ok)?;
+        let queue = read_queue(&mut f)?.map_or_else(|| default_choice(f.cx, QDISCS.all(), "fifo", &[]), Ok)?;
         let loss = f.get("loss").map_or(Ok(None), |v| read_loss(v, losses))?;
         let access = f
             .read("access", |v| read_access(&v, &phy))?
-            .map_or_else(|| default_choice(f.cx, access::REGISTRY, "dcf", &[]), Ok)?;
+            .map_or_else(|| default_choice(f.cx, ACCESS.all(), "dcf", &[]), Ok)?;
         let channel = read_channel(&mut f, &ChannelSpec::default())?;
         let error_model = f.read("error_model", |v| read_error_model(&v, traces))?;
         f.finish()?;
@@ -186,7 +187,7 @@ pub(crate) fn read_busy_slot(f: &mut Fields) -> Result<BusySlot, FileError> {
 
 /// Reads an access rule and checks that it suits the cell.
 pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, FileError> {
-    let access = choice(v, access::REGISTRY, "access rule")?;
+    let access = choice(v, ACCESS.all(), "access rule")?;
     objection(v, access.entry.name, (access.entry.build)(&access.args, Setting::of(phy)))?;
     Ok(access)
 }
@@ -202,7 +203,7 @@ pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build
 }
 
 fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError> {
-    let (mut queue, filters) = named(v, qdisc::REGISTRY, "queue discipline", None, &[qdisc::ACK_FILTER])?;
+    let (mut queue, filters) = named(v, QDISCS.all(), "queue discipline", None, &[qdisc::ACK_FILTER])?;
     if let Some(filters) = filters {
         queue.args.set(qdisc::ACK_FILTER, Value::Bool(filters.flag()?));
     }
@@ -213,7 +214,7 @@ fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError>
 /// Checks that the stations which the queue of `ap` names exist.
 pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), FileError> {
     let Some(queue) = ap.table()?.get("queue") else { return Ok(()) };
-    let (choice, _) = named(&queue, qdisc::REGISTRY, "queue discipline", None, &[qdisc::ACK_FILTER])?;
+    let (choice, _) = named(&queue, QDISCS.all(), "queue discipline", None, &[qdisc::ACK_FILTER])?;
     let (queue, params) = (queue.pick()?, choice.entry.params);
     if matches!(queue.node.kind, NodeKind::Text(_)) {
         return Ok(());

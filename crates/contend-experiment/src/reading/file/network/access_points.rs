@@ -8,9 +8,10 @@ use super::super::reader::{Fields, ReadContext, Val};
 use super::super::tree::NodeKind;
 use super::super::wifi::{Wifi, read_access, read_ap_queue};
 use super::{Builder, tables};
+use crate::reading::roster::QDISCS;
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice};
-use contend_core::{Span, ap, qdisc};
+use contend_core::{Span, ap};
 use contend_sim::scenario::{ApSpec, ChannelSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec};
 use contend_sim::wifi::propagation::Propagation;
 use std::collections::BTreeSet;
@@ -32,7 +33,7 @@ pub(super) fn usual_ap(cx: ReadContext, wifi: &Wifi) -> Result<ApSpec, FileError
     let station = StationSpec {
         name: "ap".into(),
         rate: wifi.phy.data,
-        queue: default_choice(cx, qdisc::REGISTRY, "fifo", &[])?,
+        queue: default_choice(cx, QDISCS.all(), "fifo", &[])?,
         aggregation: wifi.aggregation.of(wifi.mac.retry_short),
         aql: None,
         loss: None,

@@ -10,7 +10,8 @@ use super::super::reader::{Fields, Val};
 use super::super::wifi::{Wifi, read_access, read_loss, read_queue};
 use super::groups::member;
 use super::{BRIDGE_QUEUE, Builder, MOST};
-use contend_core::{observe, qdisc};
+use crate::reading::roster::QDISCS;
+use contend_core::observe;
 use contend_sim::scenario::{Place, StationSpec};
 use contend_sim::wifi::client::{self, Client};
 
@@ -57,7 +58,7 @@ impl<'a> Builder<'a> {
                     (Some(queue), _) => queue,
                     // The default queue of a converter is smaller than a host's.
                     (None, Some(Client::Converter(_))) => {
-                        default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", BRIDGE_QUEUE)])?
+                        default_choice(f.cx, QDISCS.all(), "fifo", &[("limit", BRIDGE_QUEUE)])?
                     }
                     (None, _) => wifi.queue.clone(),
                 },

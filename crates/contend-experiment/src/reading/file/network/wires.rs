@@ -6,7 +6,7 @@ use super::super::reader::{Fields, Val};
 use super::super::wifi::{read_loss, read_queue};
 use super::super::wire_rate::wire_rate;
 use super::{Builder, WIRE_DELAY, WIRE_QUEUE};
-use contend_core::qdisc;
+use crate::reading::roster::QDISCS;
 use contend_sim::scenario::{LinkSpec, Place, WireSpec};
 
 impl<'a> Builder<'a> {
@@ -37,7 +37,7 @@ impl<'a> Builder<'a> {
         let default = WireSpec {
             rate: self.wire_rate.clone(),
             delay: WIRE_DELAY,
-            queue: default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", WIRE_QUEUE)])?,
+            queue: default_choice(f.cx, QDISCS.all(), "fifo", &[("limit", WIRE_QUEUE)])?,
             loss: None,
         };
         let mut forward = self.wire(&mut f, default)?;
