@@ -43,6 +43,32 @@ pub fn experiment_until(
     Ok(Some(e))
 }
 
+/// The experiment with the points of part `number` of `of` ([`Experiment::keep_part`]). No other network is built.
+///
+/// # Errors
+/// As [`experiment`].
+pub fn part(
+    name: &str,
+    text: &str,
+    sets: &[(String, String)],
+    number: usize,
+    of: usize,
+) -> Result<Experiment, FileError> {
+    let mut e = file::read(name, text, sets)?;
+    e.keep_part(number, of);
+    e.try_points(&AtomicBool::new(false))?;
+    claim::validate(&e)?;
+    Ok(e)
+}
+
+/// The number of sweep points of a text. No network is built.
+///
+/// # Errors
+/// When the text is invalid at every point.
+pub fn points(name: &str, text: &str, sets: &[(String, String)]) -> Result<usize, FileError> {
+    file::read(name, text, sets).map(|e| e.points.len())
+}
+
 /// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of an example or of a
 /// paper's experiment.
 ///

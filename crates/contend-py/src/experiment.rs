@@ -5,7 +5,7 @@ use crate::{error, own};
 use contend_lab::execute::{Error, Options, Shard, Simulated, execute, shard};
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening;
-use contend_lab::reading::file;
+use contend_lab::reading::file::{self, FileError};
 use contend_lab::reproduce::is_shortened;
 use contend_lab::writing::folder;
 use contend_lab::writing::journal::{self, Header, Journal};
@@ -33,13 +33,21 @@ impl Experiment {
     #[new]
     fn new(name: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Experiment> {
         let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
-        own::begin();
-        let e = opening::experiment(name, text, &settings);
-        if let Some(err) = own::exception() {
-            return Err(err);
-        }
-        let e = e.map_err(|err| error::in_file(&err))?;
-        Ok(Experiment { e: Arc::new(e), own: own::made() })
+        Experiment::of(|| opening::experiment(name, text, &settings))
+    }
+
+    /// The experiment with every `of`th point from point `number` on, without claims. No other network is built.
+    #[staticmethod]
+    fn part(name: &str, text: &str, settings: Vec<(String, String)>, number: usize, of: usize) -> PyResult<Experiment> {
+        let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
+        Experiment::of(|| opening::part(name, text, &settings, number, of))
+    }
+
+    /// The number of sweep points. No network is built.
+    #[staticmethod]
+    fn count(name: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<usize> {
+        let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
+        opening::points(name, text, &settings).map_err(|err| error::in_file(&err))
     }
 
     /// The title.
@@ -153,6 +161,17 @@ impl Experiment {
 }
 
 impl Experiment {
+    /// What `read` gives, with the algorithms in Python that it uses.
+    fn of(read: impl FnOnce() -> Result<file::Experiment, FileError>) -> PyResult<Experiment> {
+        own::begin();
+        let e = read();
+        if let Some(err) = own::exception() {
+            return Err(err);
+        }
+        let e = e.map_err(|err| error::in_file(&err))?;
+        Ok(Experiment { e: Arc::new(e), own: own::made() })
+    }
+
     /// The header of journals of this experiment.
     fn header(&self) -> Header {
         folder::header(&self.e, opening::command_line(&self.e), None)

@@ -8,7 +8,9 @@ use contend_lab::opening;
 use contend_lab::reading::file::Experiment;
 use contend_lab::writing::folder;
 use contend_lab::writing::journal::{self, Journal};
-use contend_lab::writing::output::{self, ReportContext, columns, usual_metrics, write_json, write_report};
+use contend_lab::writing::output::{
+    self, ReportContext, columns, usual_metrics, write_json, write_report, write_table,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -45,6 +47,28 @@ impl Results {
 
 #[pymethods]
 impl Results {
+    /// The table called `name` as a Parquet file; None if it has no rows.
+    fn parquet<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let o = self.outcome();
+        let table = match name {
+            "summary" => columns::summary(o),
+            "runs" => columns::runs(o),
+            "flows" => columns::flows(o),
+            "queues" => columns::queues(o),
+            "air" => columns::air(o),
+            "series" => columns::series(o),
+            _ => return Err(error::plain(&format!("there is no table `{name}`"), None)),
+        };
+        if table.is_empty() {
+            return Ok(None);
+        }
+        let failed = |why: String| error::plain(&format!("the table cannot be written: {why}"), None);
+        let folder = tempfile::tempdir().map_err(|e| failed(e.to_string()))?;
+        let path = folder.path().join("table.parquet");
+        write_table(o, &self.context(), &table, &path).map_err(|e| failed(e.to_string()))?;
+        Ok(Some(PyBytes::new(py, &std::fs::read(path).map_err(|e| failed(e.to_string()))?)))
+    }
+
     /// Mean and 95 % interval of each metric at each sweep point.
     #[getter]
     fn summary(&self) -> Table {

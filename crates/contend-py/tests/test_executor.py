@@ -1,10 +1,16 @@
 """Runs that an executor makes, on this machine or elsewhere."""
 
+import errno
 import os
 import signal
+import subprocess
+import sys
+import threading
+import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
@@ -60,8 +66,82 @@ def test_parts_of_before_a_worker_was_killed_are_kept(experiment, here, tmp_path
         experiment.run(executor=executor, shards=6, keep=tmp_path / "parts")
     kept = len(list((tmp_path / "parts").iterdir()))
     assert kept == 2
+    Counting.made = 0
     with Counting(2) as executor:
         same(experiment.run(executor=executor, shards=6, keep=tmp_path / "parts"), here)
+    assert Counting.made == 6 - kept
+
+
+def test_parts_are_kept_as_they_end(experiment, here, tmp_path):
+    """The first part is the last to end: the others are in the folder by then."""
+    gate, kept = threading.Event(), tmp_path / "parts"
+
+    def held(part, *call):
+        gate.wait(60)
+        return part(*call)
+
+    class Gated(ThreadPoolExecutor):
+        def submit(self, part, experiment, number, of):
+            return super().submit(*((held, part) if number == 1 else (part,)), experiment, number, of)
+
+    def watch():
+        for _ in range(600):
+            if kept.exists() and len(list(kept.glob("*.jsonl"))) == 3:
+                break
+            time.sleep(0.1)
+        gate.set()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    with Gated(4) as executor:
+        same(experiment.run(executor=executor, shards=4, keep=kept), here)
+    watcher.join()
+    assert len(list(kept.glob("*.jsonl"))) == 4
+
+
+def test_a_scheduler_that_ends_loses_nothing_finished(experiment, here, tmp_path):
+    """The program that hands out the parts is killed in the middle; the same call makes what is missing."""
+    program = tmp_path / "study.py"
+    program.write_text(
+        "import os, sys, contend\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "class Ending(ThreadPoolExecutor):\n"
+        "    def submit(self, part, experiment, number, of):\n"
+        "        return super().submit(part if number < 4 else lambda *_: os._exit(9), experiment, number, of)\n"
+        "e = contend.load(open(sys.argv[1]).read()).with_settings(seeds='1..6')\n"
+        "e.run(executor=Ending(1), shards=6, keep=sys.argv[2])\n"
+    )
+    (tmp_path / "small.toml").write_text(SMALL)
+    call = [sys.executable, str(program), str(tmp_path / "small.toml"), str(tmp_path / "parts")]
+    assert subprocess.run(call).returncode == 9
+    kept = {path.name for path in (tmp_path / "parts").glob("*.jsonl")}
+    assert 1 <= len(kept) <= 3
+    Counting.made = 0
+    with Counting(2) as executor:
+        same(experiment.run(executor=executor, shards=6, keep=tmp_path / "parts"), here)
+    assert Counting.made == 6 - len(kept)
+
+
+def test_a_full_disk_is_an_error_and_keeps_what_is_whole(experiment, here, tmp_path, monkeypatch):
+    """`write_bytes` of the third part fails as on a full disk. What was kept before is whole and is used again."""
+    written, write = [], Path.write_bytes
+
+    def full(path, data):
+        written.append(path)
+        if len(written) == 3:
+            write(path, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(OSError, match="No space left"):
+        experiment.run(executor=executor, shards=6, keep=tmp_path)
+    monkeypatch.undo()
+    kept = len(list(tmp_path.glob("*.jsonl")))
+    assert kept == 2
+    Counting.made = 0
+    with Counting(2) as executor:
+        same(experiment.run(executor=executor, shards=6, keep=tmp_path), here)
     assert Counting.made == 6 - kept
 
 

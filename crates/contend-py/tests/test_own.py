@@ -186,7 +186,7 @@ def test_wrong_answers_of_a_controller(method, body, message):
     [
         ("enqueue", lambda self, cx, link, packet, sink: None, "returned None although 1 packets wait"),
         ("dequeue", lambda self, cx, link, sink: 5, "must return a packet or None, not 5"),
-        ("dequeue", lambda self, cx, link, sink: self.waiting[0] if self.waiting else None, "leaves or is dropped once"),
+        ("dequeue", lambda self, cx, link, sink: (self.waiting or [None])[0], "leaves or is dropped once"),
         ("enqueue", lambda self, cx, link, packet, sink: [sink.drop(packet), sink.drop(packet)], "dropped once"),
         ("enqueue", lambda self, cx, link, packet, sink: sink.drop(packet, "late"), "use \"full\", \"early\""),
     ],

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ._catalogue import explain
 from ._catalogue import list as list
 from ._contend import Error, Needs, Response, __version__, examples
+from ._data_set import DataSet, scan
 from ._experiment import Experiment, load, reproduce
 from ._own import Access, Controller, Qdisc, param
 from ._results import Comparison, Concatenation, Results, compare, concat
@@ -30,6 +31,7 @@ __all__ = [
     "Comparison",
     "Concatenation",
     "Controller",
+    "DataSet",
     "Error",
     "Experiment",
     "Needs",
@@ -45,6 +47,7 @@ __all__ = [
     "model",
     "param",
     "reproduce",
+    "scan",
     "examples",
 ]
 

@@ -6,11 +6,13 @@ import json
 import operator
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, Union
 
 from . import _contend
+from ._data_set import DataSet, whole
 from ._own import tell_price
 from ._results import Results
 
@@ -99,14 +101,7 @@ class Experiment:
         decide: int | None = None,
     ) -> Experiment:
         """The same experiment with further settings; the arguments are those of `run`."""
-        more = _settings(set, sweep)
-        if seeds is not None:
-            more.append(("seeds", _seeds(seeds)))
-        if show is not None:
-            shown = [show] if isinstance(show, str) else list(show)
-            more.append(("show", json.dumps(shown)))
-        if decide is not None:
-            more.append(("decide", str(decide)))
+        more = _changes(seeds, set, sweep, show, decide)
         return Experiment(self._name, self._text, self._settings + more) if more else self
 
     def run(
@@ -156,6 +151,49 @@ class Experiment:
         finally:
             bar.close()
 
+    def collect(
+        self,
+        folder: str | os.PathLike[str],
+        seeds: Seeds | None = None,
+        set: Mapping[str, Value] | None = None,
+        sweep: Mapping[str, str | Iterable[Value]] | None = None,
+        show: str | Iterable[str] | None = None,
+        tables: Iterable[str] = ("summary", "runs", "flows"),
+        executor: Executor | None = None,
+        parts: int | None = None,
+        jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> DataSet:
+        """Runs a sweep of any size into Parquet files, part by part, in the memory of one part.
+
+        Each part has some of the points, all their seeds, and files of its own: `folder/flows/part-00001.parquet`. The
+        same call again makes the parts that are missing. Claims and checks are not judged.
+
+        `tables`: which tables of `Results` are kept; "runs" always is. `parts`: their number; by default about 1000
+        runs in each. The other arguments are those of `run`. Without an executor the parts follow one after the other,
+        each on all cores.
+        """
+        experiment = self._name, self._text, self._settings + _changes(seeds, set, sweep, show, None)
+        points = _contend.Experiment.count(*experiment)
+        of = parts if parts is not None else min(points, max(8, -(-points * len(self.seeds) // 1000)))
+        if not 1 <= of <= points:
+            raise ValueError(f"parts must be a whole number from 1 to {points}, the number of points")
+        data = DataSet.begin(Path(folder), self.title, experiment, of, tables)
+        bar = _Bar(self.title, progress)
+        try:
+            missing = data.missing
+            arguments = [(experiment, number, of, data.tables) for number in missing]
+            if executor is None:
+                for done, (number, these) in enumerate(zip(missing, arguments), of - len(missing) + 1):
+                    data.put(number, _collected(*these, jobs or 0))
+                    bar.show(done, of)
+            else:
+                tasks = [executor.submit(_collected, *these) for these in arguments]
+                _taken(tasks, lambda i, part: data.put(missing[i], part), bar)
+        finally:
+            bar.close()
+        return data
+
     def __repr__(self) -> str:
         return f"<contend experiment {self.title!r}: {self.points} points, {len(self.seeds)} seeds>"
 
@@ -185,6 +223,76 @@ def reproduce(
     return {name: e.run(jobs=jobs, progress=progress) for name, e in found.items()}
 
 
+# How long to wait before tasks are asked again whether they have ended, in seconds.
+_ASK = 0.05
+
+
+def _ended(tasks: Sequence[Any]) -> Iterator[int]:
+    """The numbers of the tasks in the order in which they end; None has ended. A task without `done` is waited for when
+    all others have ended."""
+    left = [(i, getattr(task, "done", None)) for i, task in enumerate(tasks)]
+    while left:
+        ended = [i for i, done in left if tasks[i] is None or (done is not None and done())]
+        if not ended and not any(done for _, done in left):
+            ended = [left[0][0]]
+        yield from ended
+        left = [(i, done) for i, done in left if i not in ended]
+        if left and not ended:
+            time.sleep(_ASK)
+
+
+def _changes(
+    seeds: Seeds | None,
+    set: Mapping[str, Value] | None,
+    sweep: Mapping[str, str | Iterable[Value]] | None,
+    show: str | Iterable[str] | None,
+    decide: int | None,
+) -> list[tuple[str, str]]:
+    """The settings of a call."""
+    more = _settings(set, sweep)
+    if seeds is not None:
+        more.append(("seeds", _seeds(seeds)))
+    if show is not None:
+        shown = [show] if isinstance(show, str) else list(show)
+        more.append(("show", json.dumps(shown)))
+    if decide is not None:
+        more.append(("decide", str(decide)))
+    return more
+
+
+def _taken(tasks: Sequence[Any], take: Callable[[int, Any], None], bar: _Bar) -> None:
+    """Takes what tasks return, each as it ends; a task that is None has nothing to return. If one fails the others
+    are taken nevertheless; then its error is raised."""
+    failure: Exception | None = None
+    try:
+        for done, i in enumerate(_ended(tasks), 1):
+            if tasks[i] is not None:
+                try:
+                    take(i, tasks[i].result())
+                except OSError:
+                    # What was made cannot be kept: a full disk.
+                    raise
+                except Exception as error:
+                    failure = failure or error
+            bar.show(done, len(tasks))
+    except BaseException:
+        for task in tasks:
+            if hasattr(task, "cancel"):
+                task.cancel()
+        raise
+    if failure:
+        raise failure
+
+
+def _collected(
+    experiment: tuple[str, str, list[tuple[str, str]]], number: int, of: int, tables: Sequence[str], jobs: int = 1
+) -> dict[str, bytes]:
+    """The tables of one part, as Parquet files."""
+    results = _contend.Experiment.part(*experiment, number, of).run(jobs)
+    made = {name: results.parquet(name) for name in tables}
+    return {name: data for name, data in made.items() if data is not None}
+
+
 def _parts(
     e: Experiment, executor: Executor, shards: int | None, keep: str | os.PathLike[str] | None, bar: _Bar
 ) -> list[bytes]:
@@ -202,29 +310,13 @@ def _parts(
         None if part else executor.submit(_part, (e._name, e._text, e._settings), number, of)
         for number, part in enumerate(kept, 1)
     ]
-    failure: Exception | None = None
-    try:
-        for i, (task, path) in enumerate(zip(tasks, paths)):
-            if task is not None:
-                try:
-                    kept[i] = task.result()
-                except Exception as error:
-                    # Parts that were finished before are kept nevertheless.
-                    failure = failure or error
-                    continue
-                if path:
-                    # Whole or not at all.
-                    beside = path.with_suffix(".new")
-                    beside.write_bytes(kept[i])
-                    beside.replace(path)
-            bar.show(i + 1, of)
-    except BaseException:
-        for task in tasks:
-            if hasattr(task, "cancel"):
-                task.cancel()
-        raise
-    if failure:
-        raise failure
+
+    def take(i: int, part: bytes) -> None:
+        kept[i], path = part, paths[i]
+        if path:
+            whole(path, part)
+
+    _taken(tasks, take, bar)
     return kept
 
 

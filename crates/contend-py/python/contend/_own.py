@@ -99,9 +99,9 @@ class Controller(_Own):
                 n = int(w.cwnd * self.beta)
                 return contend.Response.restart(n) if why.kind == "timeout" else contend.Response.to(n)
 
-    From then on `tcp = "gentle"` is a value in files and in `set`; `tcp = { cc = { kind = "gentle", beta = 0.5 } }` sets
-    a parameter. `class Gentle(contend.Controller, name="g")` gives another name. Units: segments, microseconds, bytes per
-    second. The methods are those of contend's own controllers; `on_ack` and `on_congestion` must be there.
+    From then on `tcp = "gentle"` is a value in files and in `set`; `tcp = { cc = { kind = "gentle", beta = 0.5 } }`
+    sets a parameter. `class Gentle(contend.Controller, name="g")` gives another name. Units: segments, microseconds,
+    bytes per second. The methods are those of contend's own controllers; `on_ack` and `on_congestion` must be there.
     """
 
     _family = "controllers"
@@ -157,8 +157,8 @@ class Qdisc(_Own):
             def dequeue(self, cx, link, sink):
                 return self.stack.pop() if self.stack else None
 
-    From then on `queue = "lifo"` is a value in files and in `set`. Each packet leaves or is dropped once; contend counts
-    what waits. Times are in seconds.
+    From then on `queue = "lifo"` is a value in files and in `set`. Each packet leaves or is dropped once; contend
+    counts what waits. Times are in seconds.
     """
 
     _family = "qdiscs"

@@ -93,6 +93,17 @@ impl<'a> Table<'a> {
         self.groups
     }
 
+    /// True if there are no rows.
+    pub fn is_empty(&self) -> bool {
+        let rows = |group| match self.read(group, 0) {
+            Values::Number(v) => v.len(),
+            Values::Count(v) => v.len(),
+            Values::Text(v) => v.len(),
+            Values::Flag(v) => v.len(),
+        };
+        self.headings.is_empty() || (0..self.groups).all(|group| rows(group) == 0)
+    }
+
     /// The values of a column in a group. Both numbers count from 0.
     ///
     /// # Panics

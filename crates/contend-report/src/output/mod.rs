@@ -32,7 +32,7 @@ pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
 pub use html::{Chapter, report_page, write_comparison_page, write_paper, write_report};
 pub use json::{Document, SCHEMA, write_json};
-pub use parquet::{write_flows, write_series};
+pub use parquet::{write_flows, write_series, write_table};
 pub use pcapng::{CaptureFormat, write_pcapng};
 pub use shape::point_text;
 pub(crate) use shape::seeds_text;

@@ -38,7 +38,10 @@ pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(),
 }
 
 /// Writes `table` into the file at `path`.
-fn write_table(o: &Outcome, ctx: &ReportContext, table: &Table, path: &Path) -> Result<(), Error> {
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_table(o: &Outcome, ctx: &ReportContext, table: &Table, path: &Path) -> Result<(), Error> {
     whole(path, |w| {
         let failed = |source| Error::Parquet { path: path.to_path_buf(), source };
         let metadata = table.metadata(o, &ctx.command);

@@ -522,6 +522,14 @@ impl Experiment {
         self.needs.retain(|(need, _)| need.overlay.settings().is_empty());
     }
 
+    /// Keeps every `of`th point from point `number` on, counted from 1, before [`Experiment::try_points`]. What depends
+    /// on all points goes: claims, checks and the search.
+    pub fn keep_part(&mut self, number: usize, of: usize) {
+        self.without_claims();
+        let points = std::mem::take(&mut self.points);
+        self.points = points.into_iter().skip(number.saturating_sub(1)).step_by(of.max(1)).collect();
+    }
+
     /// Tries every point, every overlay of a claim at its points, and both ends of the search. Each network is dropped
     /// when its size is known: all networks of a large sweep would not fit into memory at once. False if `stop` was set
     /// before all were tried: large networks of many points take minutes.

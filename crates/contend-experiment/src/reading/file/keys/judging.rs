@@ -34,7 +34,7 @@ const VERDICT: Kind = Kind::Word(&[
     word("reproduced", "The measured value is in the expected range."),
     word("not reproduced", "The measured value is outside the expected range; the file gives the reason."),
     word("contradiction", "The paper's own statements contradict each other."),
-    word("tie", "A comparison whose sides differ by less than 2 %, so that neither is ahead."),
+    word("tie", "A comparison that its interval does not decide, and whose sides differ by less than 2 %."),
     word("undecided", "The interval crosses the bound: more seeds are needed."),
 ]);
 /// The readings of `[readings]`.
