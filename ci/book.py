@@ -26,7 +26,7 @@ CHAPTERS = [
     ("Guides", sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("guide-*.md"))),
     ("Using it", ["docs/points-and-seeds.md", "docs/clusters.md", "docs/checks.md", "docs/units.md", "docs/json.md",
                   "docs/interchange.md", "docs/journal.md", "docs/python.md", "docs/own-algorithms.md",
-                  "docs/tools.md", "docs/live.md", "docs/emulate.md", "docs/deploy.md"]),
+                  "docs/learning.md", "docs/tools.md", "docs/live.md", "docs/emulate.md", "docs/deploy.md"]),
     ("Reference", ["docs/reference"]),
     ("The model", ["docs/model"]),
     ("Papers", ["papers/README.md", *sorted(f"papers/{p.parent.name}" for p in ROOT.glob("papers/*/README.md"))]),

@@ -4,6 +4,7 @@
 mod compare;
 mod error;
 mod experiment;
+mod learn;
 mod model;
 mod own;
 mod results;
@@ -83,6 +84,8 @@ fn _contend(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(model::calculators, m)?)?;
     m.add_function(wrap_pyfunction!(model::calculate, m)?)?;
     own::register(m)?;
+    m.add_class::<learn::PyEpisodes>()?;
+    m.add_function(wrap_pyfunction!(learn::agents, m)?)?;
     m.add_function(wrap_pyfunction!(command, m)?)?;
     m.add_function(wrap_pyfunction!(explain, m)?)?;
     m.add_function(wrap_pyfunction!(catalogue, m)?)

@@ -130,33 +130,52 @@ pub struct Fcwa {
 /// # Errors
 /// If a parameter is invalid, or if neither the parameters nor the queue give the buffer size in packets.
 pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, Refusal> {
-    let margin = args.number("margin");
-    if !(margin > 0.0 && margin <= 1.0) {
-        return Err(Refusal::new(format!("margin = {margin} is out of range"), "write a number above 0 and at most 1"));
-    }
-    let bytes = |name| match args.amount(name) {
-        Amount::Bytes(n) => Ok(u32::try_from(n).unwrap_or(u32::MAX)),
-        Amount::Packets(_) => Err(Refusal::new(format!("{name} counts bytes"), format!("write {name} = \"1500B\""))),
-    };
-    let sizes = [bytes("data_size")?, bytes("ack_size")?];
-    let model = if args.word("model") == "m1" { CycleModel::M1 } else { CycleModel::M2 };
-    Ok(Box::new(Fcwa {
-        flows: Flows::new(args),
-        oracle: (args.word("mode") != "estimated").then(|| facts.flows.iter().map(|f| (f.flow, *f)).collect()),
-        pairs: sizes.map(|down| sizes.map(|up| (facts.cycle_time)(model, down, up).as_secs_f64())),
-        measured: (args.word("ct") == "measured").then(Cycle::default),
-        least: args.word("ld") == "min",
-        buffer: window::buffer(args, facts)? as f64,
-        margin,
-        minimum: args.integer("minimum").max(1) as u64,
-        keep_edge: args.flag("keep_edge"),
-        per_round: 0.0,
-        ct_ap: 0.0,
-        generation: 0,
-    }))
+    Ok(Box::new(Fcwa::new(args, facts)?))
 }
 
 impl Fcwa {
+    /// The block itself, as [`build`].
+    ///
+    /// # Errors
+    /// As [`build`].
+    pub fn new(args: &Args, facts: &Facts) -> Result<Fcwa, Refusal> {
+        let margin = args.number("margin");
+        if !(margin > 0.0 && margin <= 1.0) {
+            let what = format!("margin = {margin} is out of range");
+            return Err(Refusal::new(what, "write a number above 0 and at most 1"));
+        }
+        let bytes = |name| match args.amount(name) {
+            Amount::Bytes(n) => Ok(u32::try_from(n).unwrap_or(u32::MAX)),
+            Amount::Packets(_) => {
+                Err(Refusal::new(format!("{name} counts bytes"), format!("write {name} = \"1500B\"")))
+            }
+        };
+        let sizes = [bytes("data_size")?, bytes("ack_size")?];
+        let model = if args.word("model") == "m1" { CycleModel::M1 } else { CycleModel::M2 };
+        Ok(Fcwa {
+            flows: Flows::new(args),
+            oracle: (args.word("mode") != "estimated").then(|| facts.flows.iter().map(|f| (f.flow, *f)).collect()),
+            pairs: sizes.map(|down| sizes.map(|up| (facts.cycle_time)(model, down, up).as_secs_f64())),
+            measured: (args.word("ct") == "measured").then(Cycle::default),
+            least: args.word("ld") == "min",
+            buffer: window::buffer(args, facts)? as f64,
+            margin,
+            minimum: args.integer("minimum").max(1) as u64,
+            keep_edge: args.flag("keep_edge"),
+            per_round: 0.0,
+            ct_ap: 0.0,
+            generation: 0,
+        })
+    }
+
+    /// Changes the factor on the window limit; windows follow with the next packet of each flow.
+    pub fn set_margin(&mut self, margin: f64) {
+        if margin != self.margin {
+            self.margin = margin;
+            self.generation += 1;
+        }
+    }
+
     /// Recomputes the values that all windows share.
     fn update(&mut self) {
         self.generation += 1;

@@ -1,7 +1,7 @@
 //! The algorithms that a file may name: those of contend, and those that a program around it adds at run time.
 
 use contend_core::registry::{Entry, find};
-use contend_core::{Refusal, cc, qdisc};
+use contend_core::{Refusal, ap, cc, qdisc};
 use contend_sim::wifi::access;
 use std::sync::{PoisonError, RwLock};
 
@@ -9,6 +9,8 @@ use std::sync::{PoisonError, RwLock};
 pub static CONTROLLERS: Roster<cc::Build> = Roster::of(&cc::REGISTRY);
 /// Queue disciplines.
 pub static QDISCS: Roster<qdisc::Build> = Roster::of(&qdisc::REGISTRY);
+/// Control blocks of the access point.
+pub static CONTROLS: Roster<ap::Build> = Roster::of(&ap::REGISTRY);
 /// Access rules.
 pub static ACCESS: Roster<access::Build> = Roster::of(&access::REGISTRY);
 

@@ -27,6 +27,8 @@ __all__ = [
     "Cell",
     "Draw",
     "Seen",
+    "Episodes",
+    "agents",
     "read",
     "examples",
     "experiments",
@@ -376,6 +378,27 @@ class Seen:
     @property
     def heard(self) -> list[int]: ...
 
+@final
+class Episodes:
+    def __new__(
+        cls,
+        experiment: tuple[str, str, Sequence[tuple[str, str]]],
+        agent: str,
+        step_ns: int,
+        count: int,
+        jobs: int,
+    ) -> Episodes: ...
+    @property
+    def agents(self) -> int: ...
+    @property
+    def flows(self) -> list[str]: ...
+    def reset(self, i: int, seed: int, warmup_ns: int) -> tuple[bytes, bytes, bytes, bytes]: ...
+    def step(self, actions: bytes) -> tuple[bytes, bytes, bytes, bytes]: ...
+    def digest(self, i: int) -> str | None: ...
+
+def agents() -> list[
+    tuple[str, str, str, tuple[str, str, float, float], list[tuple[str, str]]]
+]: ...
 def read(path: str | os.PathLike[str]) -> str: ...
 def examples() -> list[tuple[str, str]]: ...
 def experiments(

@@ -28,8 +28,8 @@ def whole(path: Path, data: bytes) -> None:
 class DataSet:
     """The results of `Experiment.collect`: for each table a folder of Parquet files, one for each part of the points.
 
-    `data.scan("flows")` is a lazy frame of polars, `data.dataset("flows")` a data set of pyarrow; both read what a query
-    needs. Anything that reads Parquet takes the files: `data.files("flows")`.
+    `data.scan("flows")` is a lazy frame of polars, `data.dataset("flows")` a data set of pyarrow; both read what a
+    query needs. Anything that reads Parquet takes the files: `data.files("flows")`.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

@@ -1,8 +1,8 @@
 //! The families of algorithms as files use them.
 
-use crate::reading::roster::{ACCESS, CONTROLLERS, QDISCS};
+use crate::reading::roster::{ACCESS, CONTROLLERS, CONTROLS, QDISCS};
 use contend_core::registry::{Condition, Entry, Fact, Need, Param, find};
-use contend_core::{ap, cc, estimate, observe, rate_control};
+use contend_core::{cc, estimate, observe, rate_control};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{client, error_model, fading, propagation};
 use contend_sim::{loss, mobility, routing, traffic};
@@ -170,7 +170,7 @@ impl Family {
             Family::Observers => self.of(observe::REGISTRY),
             Family::Recoveries => self.of(recovery::REGISTRY),
             Family::Qdiscs => self.of(QDISCS.all()),
-            Family::Controls => self.of(ap::REGISTRY),
+            Family::Controls => self.of(CONTROLS.all()),
             Family::Access => self.of(ACCESS.all()),
             Family::Clients => self.of(client::REGISTRY),
             Family::Traffic => self.of(traffic::REGISTRY),

@@ -8,7 +8,7 @@ use super::super::reader::{Fields, ReadContext, Val};
 use super::super::tree::NodeKind;
 use super::super::wifi::{Wifi, read_access, read_ap_queue};
 use super::{Builder, tables};
-use crate::reading::roster::QDISCS;
+use crate::reading::roster::{CONTROLS, QDISCS};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, ap};
@@ -55,7 +55,7 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
     let buffer = ap.queue.limit().and_then(Amount::packets);
     let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
     let read = |v: Val| {
-        let block = choice(&v, ap::REGISTRY, "control block")?;
+        let block = choice(&v, CONTROLS.all(), "control block")?;
         objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts))?;
         Ok(block)
     };
