@@ -323,7 +323,8 @@ def cross_entropy(
         raise ValueError("cross_entropy needs VectorEnv(..., normalized=True)")
     count = env.num_envs // repeats
     if count < 4:
-        raise ValueError(f"cross_entropy needs num_envs of at least {4 * repeats}: four candidates, {repeats} networks each")
+        least = 4 * repeats
+        raise ValueError(f"cross_entropy needs num_envs of at least {least}: four candidates, {repeats} networks each")
     used, sees = count * repeats, len(networks.sees)
     rng, agents = np.random.default_rng(seed), networks.shape[1]
 
