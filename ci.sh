@@ -70,6 +70,8 @@ book()   { python3 ci/book.py; } # the documents as a book, and whether its link
 clippy() { cargo clippy --workspace --all-targets --profile "${1:-release}" --quiet -- -D warnings; }
 lint() {
   layers
+  python3 ci/metadata.py --check
+  python3 ci/notices.py --check
   clippy
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --quiet
 }
@@ -211,6 +213,7 @@ quick() {
 # emulated, mutation tests.
 full() {
   everything
+  step deny
   step wheel
   step verdicts
   step plots
@@ -218,6 +221,15 @@ full() {
   step soak
   step emulated
   step mutants
+}
+# Licences, sources and versions of the libraries (deny.toml), and what is known against them, where the database can be
+# had.
+deny() {
+  local deny="$target/tools/bin/cargo-deny"
+  [ -x "$deny" ] || cargo install --quiet --locked cargo-deny --root "$target/tools"
+  "$deny" --log-level error check licenses bans sources
+  "$deny" --log-level error check advisories ||
+    echo "deny: the database of advisories could not be had, or has found something"
 }
 verdicts() {
   "$target/release/contend" reproduce --short --quiet --no-results

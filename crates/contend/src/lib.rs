@@ -1,6 +1,6 @@
 //! The command `contend`, as a library, because the Python package has it too: `contend run`, `emulate`, `watch`,
 //! `live`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`, `analyse`, `proxy`, `tool`,
-//! `report`, `deploy`, `doctor`, `completions`.
+//! `report`, `deploy`, `doctor`, `notices`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -88,6 +88,8 @@ enum Command {
     Deploy(cmd::deploy::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
     Doctor(cmd::doctor::Args),
+    /// Print the licences of contend and of the libraries inside
+    Notices,
     /// Print a completion script for your shell: names of algorithms, keys, metrics, examples and files
     #[command(
         after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions \
@@ -208,6 +210,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Report(a) => cmd::report::run(&a),
         Command::Deploy(a) => cmd::deploy::run(&a),
         Command::Doctor(a) => cmd::doctor::run(&a),
+        Command::Notices => cmd::notices::run(),
         Command::Completions { shell } => {
             cmd::print(&String::from_utf8_lossy(&cmd::complete::script(&shell)))?;
             Ok(Done::Well)

@@ -12,8 +12,8 @@
     search.run(trials=40)
     print(search.best)
 
-Each trial is judged with the same seeds, so settings are compared and not luck. A trial that falls behind with its first
-seeds is given up. With `storage` a search goes on where it was stopped. Needs optuna. The command searches for a
+Each trial is judged with the same seeds, so settings are compared and not luck. A trial that falls behind with its
+first seeds is given up. With `storage` a search goes on where it was stopped. Needs optuna. The command searches for a
 threshold of one key: `[search]` in a file.
 """
 

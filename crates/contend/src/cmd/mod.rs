@@ -14,6 +14,7 @@ pub mod live;
 pub mod merge;
 pub mod model;
 pub mod new;
+pub mod notices;
 #[cfg(target_os = "linux")]
 pub mod proxy;
 #[cfg(target_os = "linux")]

@@ -267,6 +267,12 @@ fn help_teaches_with_examples_and_exit_statuses() {
 }
 
 #[test]
+fn notices_name_the_libraries_inside() {
+    let out = call(&workspace(), &["notices"]).with(0).out;
+    assert!(out.contains("MIT licence or the Apache License 2.0") && out.contains("\nclap ") && out.contains("rayon "));
+}
+
+#[test]
 fn every_word_of_a_file_can_be_explained() {
     let explain = |name: &str, texts: &[&str]| {
         let out = call(&workspace(), &["explain", name]).with(0).out;
