@@ -55,8 +55,8 @@ def page():
         for text in texts(package):
             by_text.setdefault(text, []).append(said)
     head = (
-        "contend is under the MIT licence or the Apache License 2.0, at your choice. The libraries that are part of its\n"
-        "program and of its Python package have the licences below. Made by ci/notices.py.\n"
+        "contend is under the MIT licence or the Apache License 2.0, at your choice. The libraries that are part of\n"
+        "its program and of its Python package have the licences below. Made by ci/notices.py.\n"
     )
     parts = [head]
     for text, names in by_text.items():
