@@ -173,12 +173,16 @@ impl Controller for Own {
     }
 }
 
-/// Getters for fields of the wrapped value, each with its description.
+/// Getters for fields of the wrapped value, each with its description, and other methods: a class has one such block.
 macro_rules! fields {
-    ($class:ident { $($(#[doc = $doc:literal])+ $field:ident: $type:ty = |$of:ident| $value:expr),* $(,)? }) => {
+    (
+        $class:ident { $($(#[doc = $doc:literal])+ $field:ident: $type:ty = |$of:ident| $value:expr),* $(,)? }
+        $($more:tt)*
+    ) => {
         #[pymethods]
         impl $class {
             $($(#[doc = $doc])+ #[getter] fn $field(&self) -> $type { let $of = &self.0; $value })*
+            $($more)*
         }
     };
 }
@@ -236,10 +240,7 @@ fields! {
         /// True below the threshold.
         in_slow_start: bool = |w| w.in_slow_start(),
     }
-}
 
-#[pymethods]
-impl PyWindow {
     #[setter]
     fn set_cwnd(&mut self, to: u32) {
         self.0.cwnd = to;
@@ -381,8 +382,19 @@ fields! {
 #[derive(Clone)]
 pub(crate) struct PyResponse(Response);
 
-#[pymethods]
-impl PyResponse {
+fields! {
+    PyResponse {
+        /// The new threshold.
+        ssthresh: u32 = |r| r.ssthresh,
+        /// The new window.
+        cwnd: u32 = |r| r.cwnd,
+        /// The cause that the controller assumes.
+        cause: &'static str = |r| match r.cause {
+            Cause::Congestion => "congestion",
+            Cause::Error => "error",
+        },
+    }
+
     #[new]
     #[pyo3(signature = (ssthresh, cwnd, cause="congestion"))]
     fn new(ssthresh: u32, cwnd: u32, cause: &str) -> PyResult<PyResponse> {
@@ -419,20 +431,6 @@ impl PyResponse {
     #[staticmethod]
     fn keep(w: PyRef<'_, PyWindow>) -> PyResponse {
         PyResponse(Response::keep(&w.0))
-    }
-}
-
-fields! {
-    PyResponse {
-        /// The new threshold.
-        ssthresh: u32 = |r| r.ssthresh,
-        /// The new window.
-        cwnd: u32 = |r| r.cwnd,
-        /// The cause that the controller assumes.
-        cause: &'static str = |r| match r.cause {
-            Cause::Congestion => "congestion",
-            Cause::Error => "error",
-        },
     }
 }
 
