@@ -306,7 +306,7 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)
 }
 
-/// True if `name` belongs to a family other than that of the class, or to a variant of TCP.
+/// True if `name` is that of a variant of TCP, which a file would find first.
 fn is_a_variant(name: &str) -> bool {
     let own = Family::Controllers.algorithms().iter().any(|a| a.name == name);
     !own && contend_lab::reading::file::keys::variants().iter().any(|v| v.name == name)

@@ -65,6 +65,6 @@ fn a_name_of_nothing_is_answered_with_the_nearest_example_or_file() {
     run("experiments/mien.toml", &["did you mean `experiments/mine.toml`?"]);
     run("experiments/hotspot.toml", &["did you mean `hotspot`?"]);
     run("quite-something-else", &["no example has this name", "the examples are hotspot, "]);
-    bench.contend(&["new", "hotspto"]).with(2).says(&["hotspto", "'hotspot'"]);
+    bench.contend(&["new", "hotspto"]).with(2).says(&["hotspto", "did you mean `hotspot`"]);
     bench.contend(&["new", "no"]).with(2).says(&["bufferbloat", "phase-effects"]);
 }
