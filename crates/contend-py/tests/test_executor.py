@@ -103,11 +103,14 @@ def test_a_scheduler_that_ends_loses_nothing_finished(experiment, here, tmp_path
     """The program that hands out the parts is killed in the middle; the same call makes what is missing."""
     program = tmp_path / "study.py"
     program.write_text(
-        "import os, sys, contend\n"
+        "import os, sys, time, contend\n"
         "from concurrent.futures import ThreadPoolExecutor\n"
+        "def end(*_):\n"
+        "    time.sleep(2)\n"
+        "    os._exit(9)\n"
         "class Ending(ThreadPoolExecutor):\n"
         "    def submit(self, part, experiment, number, of):\n"
-        "        return super().submit(part if number < 4 else lambda *_: os._exit(9), experiment, number, of)\n"
+        "        return super().submit(part if number < 4 else end, experiment, number, of)\n"
         "e = contend.load(open(sys.argv[1]).read()).with_settings(seeds='1..6')\n"
         "e.run(executor=Ending(1), shards=6, keep=sys.argv[2])\n"
     )

@@ -264,6 +264,7 @@ def _taken(tasks: Sequence[Any], take: Callable[[int, Any], None], bar: _Bar) ->
     """Takes what tasks return, each as it ends; a task that is None has nothing to return. If one fails the others
     are taken nevertheless; then its error is raised."""
     failure: Exception | None = None
+    place = None
     try:
         for done, i in enumerate(_ended(tasks), 1):
             if tasks[i] is not None:
@@ -273,7 +274,9 @@ def _taken(tasks: Sequence[Any], take: Callable[[int, Any], None], bar: _Bar) ->
                     # What was made cannot be kept: a full disk.
                     raise
                 except Exception as error:
-                    failure = failure or error
+                    # A broken pool has the same error for each task; its traceback would grow with each.
+                    if failure is None:
+                        failure, place = error, error.__traceback__
             bar.show(done, len(tasks))
     except BaseException:
         for task in tasks:
@@ -281,7 +284,7 @@ def _taken(tasks: Sequence[Any], take: Callable[[int, Any], None], bar: _Bar) ->
                 task.cancel()
         raise
     if failure:
-        raise failure
+        raise failure.with_traceback(place)
 
 
 def _collected(
