@@ -2,11 +2,11 @@
 
 use crate::post::Post;
 use contend_core::packet::Packet;
+use contend_core::qdisc::lane::Lane;
 use contend_core::qdisc::{Backlog, Build, DropReason, Link, Qdisc, Sink, Site};
 use contend_core::registry::{Args, Entry};
 use contend_core::{Cx, Refusal};
 use rand::RngExt as _;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The limit of the queue that marks, in packets.
@@ -21,19 +21,18 @@ pub(crate) fn entries() -> [Entry<Build>; 2] {
 }
 
 fn build_limit(_: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
-    Ok(Box::new(Queue { post: Post::new(100.0), marks: false, waiting: VecDeque::new(), backlog: Backlog::default() }))
+    Ok(Box::new(Queue { post: Post::new(100.0), marks: false, waiting: Lane::default() }))
 }
 
 fn build_mark(_: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
-    Ok(Box::new(Queue { post: Post::new(0.0), marks: true, waiting: VecDeque::new(), backlog: Backlog::default() }))
+    Ok(Box::new(Queue { post: Post::new(0.0), marks: true, waiting: Lane::default() }))
 }
 
 #[derive(Debug)]
 struct Queue {
     post: Arc<Post>,
     marks: bool,
-    waiting: VecDeque<Packet>,
-    backlog: Backlog,
+    waiting: Lane,
 }
 
 impl Qdisc for Queue {
@@ -41,7 +40,7 @@ impl Qdisc for Queue {
         let (action, mut seen) = (self.post.action(), self.post.seen());
         seen.came += 1;
         let limit = if self.marks { LONGEST } else { action.round().clamp(1.0, 1e6) as u64 };
-        if self.backlog.packets >= limit {
+        if self.waiting.backlog().packets >= limit {
             seen.lost += 1;
             sink.drop(p, DropReason::Full);
             return;
@@ -54,22 +53,20 @@ impl Qdisc for Queue {
             }
             seen.marked += 1;
         }
-        self.backlog.add(&p);
-        self.waiting.push_back(p);
-        seen.level = self.backlog.packets as f64;
+        self.waiting.push(p);
+        seen.level = self.waiting.backlog().packets as f64;
     }
 
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
-        let p = self.waiting.pop_front()?;
-        self.backlog.remove(&p);
+        let p = self.waiting.pop()?;
         let mut seen = self.post.seen();
         seen.bytes += u64::from(p.size);
         seen.sample((cx.now - p.queued).as_secs_f64());
-        seen.level = self.backlog.packets as f64;
+        seen.level = self.waiting.backlog().packets as f64;
         Some(p)
     }
 
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.waiting.backlog()
     }
 }

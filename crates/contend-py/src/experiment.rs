@@ -32,21 +32,21 @@ pub(crate) struct Experiment {
 impl Experiment {
     #[new]
     fn new(name: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Experiment> {
-        let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
+        let settings = all_settings(text, settings);
         Experiment::of(|| opening::experiment(name, text, &settings))
     }
 
     /// The experiment with every `of`th point from point `number` on, without claims. No other network is built.
     #[staticmethod]
     fn part(name: &str, text: &str, settings: Vec<(String, String)>, number: usize, of: usize) -> PyResult<Experiment> {
-        let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
+        let settings = all_settings(text, settings);
         Experiment::of(|| opening::part(name, text, &settings, number, of))
     }
 
     /// The number of sweep points. No network is built.
     #[staticmethod]
     fn count(name: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<usize> {
-        let settings: Vec<(String, String)> = folder::settings(text).into_iter().chain(settings).collect();
+        let settings = all_settings(text, settings);
         opening::points(name, text, &settings).map_err(|err| error::in_file(&err))
     }
 
@@ -235,6 +235,11 @@ impl Experiment {
         };
         executed.map_err(|err| error::of_run(&err))
     }
+}
+
+/// The settings in the head of a text, as a results folder's run.toml has them, and those of the call.
+pub(crate) fn all_settings(text: &str, call: Vec<(String, String)>) -> Vec<(String, String)> {
+    folder::settings(text).into_iter().chain(call).collect()
 }
 
 /// Runs `work` on another thread, and calls `look` now and then. An error of `look` sets `stop`. Returns what `work`

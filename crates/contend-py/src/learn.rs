@@ -1,11 +1,12 @@
 //! Networks that Python steps.
 
 use crate::error;
+use crate::experiment::all_settings;
 use contend_core::Span;
 use contend_lab::experiment::point::Resolved;
 use contend_lab::opening;
+use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::Overlay;
-use contend_lab::writing::folder;
 use contend_learn::{AGENTS, Agent, Episodes, Stepped, install};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -25,6 +26,14 @@ type About = (
 pub(crate) fn agents() -> PyResult<Vec<About>> {
     install().map_err(|e| error::plain(&e.what, Some(&e.remedy)))?;
     Ok(AGENTS.iter().map(|a| (a.name, a.algorithm, a.key, a.action, a.sees.to_vec())).collect())
+}
+
+/// The nanoseconds of a text like "100ms".
+#[pyfunction]
+pub(crate) fn span(text: &str) -> PyResult<u64> {
+    quantity::span(text)
+        .map(Span::as_nanos)
+        .map_err(|e| error::plain(&e.what, Some("write it like \"100ms\" or \"10s\"")))
 }
 
 /// Arrays of f64: what agents see, goodput and delay of each flow, time; each network by network.
@@ -52,7 +61,7 @@ impl PyEpisodes {
             return Err(error::plain(&format!("there is no agent {agent:?}"), Some(&remedy)));
         };
         let (name, text, settings) = experiment;
-        let settings: Vec<(String, String)> = folder::settings(&text).into_iter().chain(settings).collect();
+        let settings = all_settings(&text, settings);
         let e = opening::experiment(&name, &text, &settings).map_err(|err| error::in_file(&err))?;
         let [point] = &e.points[..] else {
             let what = format!("the experiment has {} points", e.points.len());

@@ -86,6 +86,7 @@ fn _contend(m: &Bound<'_, PyModule>) -> PyResult<()> {
     own::register(m)?;
     m.add_class::<learn::PyEpisodes>()?;
     m.add_function(wrap_pyfunction!(learn::agents, m)?)?;
+    m.add_function(wrap_pyfunction!(learn::span, m)?)?;
     m.add_function(wrap_pyfunction!(command, m)?)?;
     m.add_function(wrap_pyfunction!(explain, m)?)?;
     m.add_function(wrap_pyfunction!(catalogue, m)?)

@@ -9,10 +9,11 @@ mod controller;
 mod qdisc;
 
 use crate::error;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Entry, Param, Unit};
 use contend_core::{Cx, Refusal, Rng};
 use contend_lab::reading::expression::{Dimension, Quantity};
 use contend_lab::reading::file::keys::Family;
+use contend_lab::reading::roster::{ACCESS, CONTROLLERS, QDISCS, Roster};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -36,39 +37,60 @@ macro_rules! builders {
 use builders;
 
 /// The classes of a family, each at the place of its builder.
-struct Classes(Mutex<Vec<(&'static str, Py<PyType>)>>);
+struct Classes(Mutex<Vec<Class>>);
+
+/// A class with its name and its parameters in files.
+struct Class {
+    name: &'static str,
+    params: &'static [Param],
+    class: Py<PyType>,
+}
 
 impl Classes {
     const fn new() -> Classes {
         Classes(Mutex::new(Vec::new()))
     }
 
-    /// The place of the class called `name`: that of an earlier one of its name, or a new one.
-    fn place(&self, name: &'static str, class: Bound<'_, PyType>) -> PyResult<usize> {
+    /// The place of the class that says `said`: that of an earlier one of its name, or a new one.
+    fn place(&self, said: &Said, class: Bound<'_, PyType>) -> PyResult<usize> {
         let mut all = locked(&self.0);
-        if let Some(at) = all.iter().position(|(n, _)| *n == name) {
-            all[at].1 = class.unbind();
+        let this = Class { name: said.name, params: said.params, class: class.unbind() };
+        if let Some(at) = all.iter().position(|c| c.name == said.name) {
+            all[at] = this;
             return Ok(at);
         }
         if all.len() == MOST {
             return Err(PyValueError::new_err(format!("a process can have {MOST} own algorithms of a family")));
         }
-        all.push((name, class.unbind()));
+        all.push(this);
         Ok(all.len() - 1)
     }
 
-    /// An object of the class at `place` with these parameters as attributes, and `cell` if there is one. `__init__` is
+    /// Adds the class to this family: to `roster`, with the function of its place among `builders`.
+    fn enrol<B: Copy>(
+        &self,
+        said: &Said,
+        class: Bound<'_, PyType>,
+        builders: &[B; MOST],
+        roster: &Roster<B>,
+    ) -> PyResult<()> {
+        let build = builders[self.place(said, class)?];
+        let Said { name, summary, cite, params } = *said;
+        let added = roster.add(Entry { name, cite, summary, params, facts: &[], build });
+        added.map_err(|e| error::plain(&e.what, Some(&e.remedy)))
+    }
+
+    /// An object of the class at `place` with its parameters as attributes, and `cell` if there is one. `__init__` is
     /// called last, so it may use them.
     fn made<'py>(
         &self,
         py: Python<'py>,
         place: usize,
-        params: &[Param],
         args: &Args,
         cell: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let known = locked(&self.0).get(place).map(|(name, class)| (*name, class.clone_ref(py).into_bound(py)));
-        let (name, class) = known.ok_or_else(|| PyValueError::new_err("there is no such class"))?;
+        let known = locked(&self.0).get(place).map(|c| (c.name, c.params, c.class.clone_ref(py).into_bound(py)));
+        let (name, params, class) = known.ok_or_else(|| PyValueError::new_err("there is no such class"))?;
         locked(&MADE).insert(name);
         let object = class.call_method1("__new__", (&class,))?;
         for p in params {
@@ -201,9 +223,13 @@ pub(crate) fn add(
     let params: &'static [Param] = Vec::leak(params.collect::<PyResult<Vec<Param>>>()?);
     let said = Said { name: kept(name), summary: kept(summary), cite: kept(cite), params };
     match family {
-        "controllers" => controller::add(&said, class),
-        "qdiscs" => qdisc::add(&said, class),
-        "access" => access::add(&said, class),
+        "controllers" if is_a_variant(said.name) => {
+            let what = format!("`{}` is a variant of TCP in contend", said.name);
+            Err(error::plain(&what, Some("choose another name")))
+        }
+        "controllers" => controller::CLASSES.enrol(&said, class, &controller::BUILDERS, &CONTROLLERS),
+        "qdiscs" => qdisc::CLASSES.enrol(&said, class, &qdisc::BUILDERS, &QDISCS),
+        "access" => access::CLASSES.enrol(&said, class, &access::BUILDERS, &ACCESS),
         _ => Err(PyValueError::new_err(format!("there is no family {family:?} for own algorithms"))),
     }
 }

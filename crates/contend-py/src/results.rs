@@ -59,7 +59,7 @@ impl Results {
             "series" => columns::series(o),
             _ => return Err(error::plain(&format!("there is no table `{name}`"), None)),
         };
-        if table.is_empty() {
+        if table.rows() == 0 {
             return Ok(None);
         }
         let failed = |why: String| error::plain(&format!("the table cannot be written: {why}"), None);

@@ -67,14 +67,7 @@ impl Table {
     }
 
     fn __len__(&self) -> usize {
-        let table = self.made();
-        let rows = |group| match table.read(group, 0) {
-            Values::Number(v) => v.len(),
-            Values::Count(v) => v.len(),
-            Values::Text(v) => v.len(),
-            Values::Flag(v) => v.len(),
-        };
-        (0..table.groups()).map(rows).sum()
+        self.made().rows()
     }
 
     /// The values of a column.

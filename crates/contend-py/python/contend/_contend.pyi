@@ -29,6 +29,7 @@ __all__ = [
     "Seen",
     "Episodes",
     "agents",
+    "span",
     "read",
     "examples",
     "experiments",
@@ -399,6 +400,7 @@ class Episodes:
 def agents() -> list[
     tuple[str, str, str, tuple[str, str, float, float], list[tuple[str, str]]]
 ]: ...
+def span(text: str) -> int: ...
 def read(path: str | os.PathLike[str]) -> str: ...
 def examples() -> list[tuple[str, str]]: ...
 def experiments(

@@ -62,18 +62,6 @@ def _power(goodput: Array, delay: Array) -> Array:
 REWARDS: dict[str, Reward] = {"goodput": _goodput, "fair": _fair, "power": _power}
 
 
-def _span(text: str) -> int:
-    """Nanoseconds of a text like "100ms"."""
-    for unit, ns in (("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)):
-        number = text.removesuffix(unit)
-        if number != text:
-            try:
-                return round(float(number) * ns)
-            except ValueError:
-                continue
-    raise ValueError(f"{text!r} is not a time; write it like \"100ms\" or \"10s\"")
-
-
 def _box(low: float, high: float, size: int) -> gymnasium.spaces.Space[Array]:
     box: Any = gymnasium.spaces.Box(low, high, shape=(size,), dtype=np.float64)
     return cast("gymnasium.spaces.Space[Array]", box)
@@ -109,9 +97,9 @@ class _Networks:
         # What an episode lasts is decided here, so the file may be shorter.
         settings = {"duration": "1000000s", "warmup": "0s", **(set or {}), f"{at}.{key}": value}
         base = e._name, e._text, e._settings + _changes(None, settings, None, None, None)
-        self.native = _contend.Episodes(base, agent, _span(step), count, jobs or 0)
-        self.step_ns, self.warmup_ns = _span(step), _span(warmup)
-        self.steps = max(1, round(_span(episode) / self.step_ns))
+        self.native = _contend.Episodes(base, agent, _contend.span(step), count, jobs or 0)
+        self.step_ns, self.warmup_ns = _contend.span(step), _contend.span(warmup)
+        self.steps = max(1, round(_contend.span(episode) / self.step_ns))
         self.low, self.high = least if low is None else low, most if high is None else high
         if not self.low < self.high:
             raise ValueError(f"low is {self.low} and high is {self.high}: low must be the smaller one")

@@ -1,34 +1,21 @@
 //! Access rules in Python.
 
 use super::controller::fields;
-use super::{Classes, PyCx, Said, builders, called, refused};
-use crate::error;
-use contend_core::registry::{Args, Entry};
+use super::{Classes, PyCx, builders, called, refused};
+use contend_core::registry::Args;
 use contend_core::{Cx, Refusal, Span};
-use contend_lab::reading::roster::ACCESS;
 use contend_sim::wifi::access::{self, Access, Busy, Draw, Reads, Residue, Seen, Setting};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 
-static CLASSES: Classes = Classes::new();
-static BUILDERS: [access::Build; super::MOST] = builders!(build);
-
-pub(super) fn add(said: &Said, class: Bound<'_, PyType>) -> PyResult<()> {
-    let build = BUILDERS[CLASSES.place(said.name, class)?];
-    let Said { name, summary, cite, params } = *said;
-    ACCESS
-        .add(Entry { name, cite, summary, params, facts: &[], build })
-        .map_err(|e| error::plain(&e.what, Some(&e.remedy)))
-}
+pub(super) static CLASSES: Classes = Classes::new();
+pub(super) static BUILDERS: [access::Build; super::MOST] = builders!(build);
 
 fn build<const AT: usize>(args: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {
-    let params = ACCESS.all().iter().find(|e| std::ptr::fn_addr_eq(e.build, BUILDERS[AT]));
-    let params = params.map_or(&[][..], |e| e.params);
     let made = |py: Python<'_>| -> PyResult<Own> {
         let known = Bound::new(py, PyCell(cell))?.into_any();
-        let object = CLASSES.made(py, AT, params, args, Some(known))?;
+        let object = CLASSES.made(py, AT, args, Some(known))?;
         let word = |method: &str, words: &[&str]| -> PyResult<usize> {
             let answer: String = object.call_method0(method)?.extract()?;
             words.iter().position(|w| *w == answer).ok_or_else(|| {

@@ -1,36 +1,19 @@
 //! Congestion controllers in Python.
 
-use super::{Classes, PyCx, Said, builders, called, has, is_a_variant, refused};
-use crate::error;
+use super::{Classes, PyCx, builders, called, has, refused};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, RateSample, Response, Signal, Window};
-use contend_core::registry::{Args, Entry};
+use contend_core::registry::Args;
 use contend_core::{Cx, Refusal, Span, Time, cc};
-use contend_lab::reading::roster::CONTROLLERS;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 
-static CLASSES: Classes = Classes::new();
-static BUILDERS: [cc::Build; super::MOST] = builders!(build);
-
-pub(super) fn add(said: &Said, class: Bound<'_, PyType>) -> PyResult<()> {
-    if is_a_variant(said.name) {
-        let what = format!("`{}` is a variant of TCP in contend", said.name);
-        return Err(error::plain(&what, Some("choose another name")));
-    }
-    let build = BUILDERS[CLASSES.place(said.name, class)?];
-    let Said { name, summary, cite, params } = *said;
-    CONTROLLERS
-        .add(Entry { name, cite, summary, params, facts: &[], build })
-        .map_err(|e| error::plain(&e.what, Some(&e.remedy)))
-}
+pub(super) static CLASSES: Classes = Classes::new();
+pub(super) static BUILDERS: [cc::Build; super::MOST] = builders!(build);
 
 fn build<const AT: usize>(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
-    let params = CONTROLLERS.all().iter().find(|e| std::ptr::fn_addr_eq(e.build, BUILDERS[AT]));
-    let params = params.map_or(&[][..], |e| e.params);
     let made = |py: Python<'_>| -> PyResult<Own> {
-        let object = CLASSES.made(py, AT, params, args, None)?;
+        let object = CLASSES.made(py, AT, args, None)?;
         let needs = object.call_method0("needs")?.extract::<PyNeeds>()?.0;
         let own = |method| has(&object, method);
         Ok(Own {

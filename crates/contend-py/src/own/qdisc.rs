@@ -1,35 +1,22 @@
 //! Queue disciplines in Python.
 
 use super::controller::fields;
-use super::{Classes, PyCx, Said, builders, called, has, refused};
-use crate::error;
+use super::{Classes, PyCx, builders, called, has, refused};
 use contend_core::packet::{Body, Ecn, Flags, Packet};
 use contend_core::qdisc::{self, AirReport, Backlog, DropReason, Link, Qdisc, Sink, Site};
-use contend_core::registry::{Args, Entry};
+use contend_core::registry::Args;
 use contend_core::{Cx, Refusal, Span, Time};
-use contend_lab::reading::roster::QDISCS;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 use std::collections::BTreeSet;
 
-static CLASSES: Classes = Classes::new();
-static BUILDERS: [qdisc::Build; super::MOST] = builders!(build);
-
-pub(super) fn add(said: &Said, class: Bound<'_, PyType>) -> PyResult<()> {
-    let build = BUILDERS[CLASSES.place(said.name, class)?];
-    let Said { name, summary, cite, params } = *said;
-    QDISCS
-        .add(Entry { name, cite, summary, params, facts: &[], build })
-        .map_err(|e| error::plain(&e.what, Some(&e.remedy)))
-}
+pub(super) static CLASSES: Classes = Classes::new();
+pub(super) static BUILDERS: [qdisc::Build; super::MOST] = builders!(build);
 
 fn build<const AT: usize>(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
-    let params = QDISCS.all().iter().find(|e| std::ptr::fn_addr_eq(e.build, BUILDERS[AT]));
-    let params = params.map_or(&[][..], |e| e.params);
     let made = |py: Python<'_>| -> PyResult<Own> {
-        let object = CLASSES.made(py, AT, params, args, None)?;
+        let object = CLASSES.made(py, AT, args, None)?;
         Ok(Own {
             hears_air: has(&object, "on_air")?,
             has_deadline: has(&object, "next_deadline")?,

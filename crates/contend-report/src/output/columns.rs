@@ -61,6 +61,15 @@ pub enum Values {
 }
 
 impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Values::Number(v) => v.len(),
+            Values::Count(v) => v.len(),
+            Values::Text(v) => v.len(),
+            Values::Flag(v) => v.len(),
+        }
+    }
+
     fn kind(&self) -> Kind {
         match self {
             Values::Number(_) => Kind::Number,
@@ -93,15 +102,9 @@ impl<'a> Table<'a> {
         self.groups
     }
 
-    /// True if there are no rows.
-    pub fn is_empty(&self) -> bool {
-        let rows = |group| match self.read(group, 0) {
-            Values::Number(v) => v.len(),
-            Values::Count(v) => v.len(),
-            Values::Text(v) => v.len(),
-            Values::Flag(v) => v.len(),
-        };
-        self.headings.is_empty() || (0..self.groups).all(|group| rows(group) == 0)
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        (0..self.groups).map(|group| self.read(group, 0).len()).sum()
     }
 
     /// The values of a column in a group. Both numbers count from 0.
