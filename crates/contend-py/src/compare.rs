@@ -24,7 +24,7 @@ pub(crate) fn compare(a: &Results, b: &Results, metrics: Option<Vec<String>>) ->
     let remedy = "compare results with the same [sweep], or fix the keys with set=";
     let pairs = pairs(&first.runs, &second.runs).map_err(|err| error::plain(&err.what, Some(remedy)))?;
     let metrics = metrics.unwrap_or_else(|| usual_metrics(first));
-    let found = differences(&first.runs, &second.runs, &pairs, &metrics);
+    let found = differences(&first.runs, &second.runs, &pairs, &metrics, false);
     if let Some(why) = found.iter().map(|d| d.missing.as_ref()).collect::<Option<Vec<_>>>() {
         let why = why.first().map_or_else(String::new, |why| format!(": {why}"));
         return Err(error::plain(

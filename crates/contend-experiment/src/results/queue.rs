@@ -26,6 +26,10 @@ pub struct Queue {
     pub made: u64,
     /// Packets lost on the link after the queue.
     pub lost: u64,
+    /// How many more packets or frames the channel behind the queue lost than its probabilities say; of a station, in
+    /// both directions.
+    #[serde(default)]
+    pub excess_losses: f64,
     /// How long the queue was, in packets and in time.
     pub queue: Backlog,
     /// Distribution of the time in the queue.

@@ -2,6 +2,9 @@
 //!
 //! Two runs with the same seed draw the same random numbers for the same flows and stations. Their difference therefore
 //! varies less from seed to seed than the runs do. The mean difference has a 95 % Student interval over the pairs.
+//!
+//! On lossy channels most of what is left is luck: how many packets the channel took beyond its probabilities. That
+//! number has the mean 0, so it can be a control variate.
 
 use crate::measuring::metric::{Expr, Unmeasured};
 use contend_core::Refusal;
@@ -45,6 +48,10 @@ pub struct Difference {
     pub ci95: Option<f64>,
     /// The difference as a share of the first side; `null` if the first side is 0.
     pub relative: Option<f64>,
+    /// With control variates: how many times as many pairs would be needed without them for this interval. Absent
+    /// without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
     /// Why there is no pair; `null` if there is one.
     pub missing: Option<String>,
     /// True if the runs of each pair have the same digest: what differs between A and B had no effect in any of them.
@@ -101,19 +108,36 @@ pub fn points(runs: &[Run]) -> Vec<&PointKey> {
     distinct(runs.iter().map(|r| &r.point))
 }
 
-/// The differences of `metrics` between the points of `pairs`: runs of `b` minus runs of `a`, by seed.
-pub fn differences(a: &[Run], b: &[Run], pairs: &[[&PointKey; 2]], metrics: &[String]) -> Vec<Difference> {
-    let one = |[p, q]: &[&PointKey; 2], metric: &String| difference((a, p), (b, q), metric);
+/// The metric that is the control variate of both sides.
+pub const CONTROL: &str = "excess_losses";
+
+/// The differences of `metrics` between the points of `pairs`: runs of `b` minus runs of `a`, by seed. With `control`,
+/// [`CONTROL`] of both sides explains a part of their deviations.
+pub fn differences(
+    a: &[Run],
+    b: &[Run],
+    pairs: &[[&PointKey; 2]],
+    metrics: &[String],
+    control: bool,
+) -> Vec<Difference> {
+    let one = |[p, q]: &[&PointKey; 2], metric: &String| difference((a, p), (b, q), metric, control);
     pairs.iter().flat_map(|pair| metrics.iter().map(move |metric| one(pair, metric))).collect()
 }
 
-fn difference((a, p): (&[Run], &PointKey), (b, q): (&[Run], &PointKey), metric: &str) -> Difference {
+fn difference((a, p): (&[Run], &PointKey), (b, q): (&[Run], &PointKey), metric: &str, control: bool) -> Difference {
     let (first, why_a) = values(a, p, metric);
     let (second, why_b) = values(b, q, metric);
-    let pairs: Vec<(Reading, Reading)> = second.iter().filter_map(|(seed, y)| Some((*first.get(seed)?, *y))).collect();
+    let seeds: Vec<u64> = second.keys().filter(|seed| first.contains_key(seed)).copied().collect();
+    let pairs: Vec<(Reading, Reading)> = seeds.iter().map(|seed| (first[seed], second[seed])).collect();
     let all = |of: fn(&(Reading, Reading)) -> f64| stats::mean(&pairs.iter().map(of).collect::<Vec<_>>());
     let minus: Vec<Reading> = pairs.iter().map(|(x, y)| y.minus(*x)).collect();
-    let estimate = Estimate::of_readings(&minus, Range::ALL);
+    let controls: Vec<Vec<f64>> = if control {
+        [(a, p), (b, q)].iter().filter_map(|(runs, at)| excess(runs, at, &seeds)).collect()
+    } else {
+        vec![]
+    };
+    let controlled = stats::controlled(&minus, &controls);
+    let estimate = controlled.map(|c| c.estimate).or_else(|| Estimate::of_readings(&minus, Range::ALL));
     let mean_a = all(|(x, _)| x.value);
     let missing = || why_a.or(why_b).unwrap_or_else(|| "no seed is on both sides".to_owned());
     Difference {
@@ -126,9 +150,16 @@ fn difference((a, p): (&[Run], &PointKey), (b, q): (&[Run], &PointKey), metric: 
         difference: estimate.map(|e| e.mean),
         ci95: estimate.and_then(|e| e.ci95),
         relative: estimate.zip(mean_a).filter(|(_, a)| *a != 0.0).map(|(e, a)| e.mean / a.abs()),
+        worth: controlled.map(|c| c.worth),
         missing: pairs.is_empty().then(missing),
         no_effect: same_runs((a, p), (b, q)),
     }
+}
+
+/// [`CONTROL`] of the runs with these seeds; `None` if one has none.
+fn excess(runs: &[Run], point: &PointKey, seeds: &[u64]) -> Option<Vec<f64>> {
+    let (all, _) = values(runs, point, CONTROL);
+    seeds.iter().map(|seed| all.get(seed).map(|r| r.value)).collect()
 }
 
 /// True if both points have runs with the same seeds, and each pair has the same digest.
@@ -176,7 +207,7 @@ mod tests {
         let a: Vec<Run> = [(1, 0.2), (2, 0.5), (3, 0.8), (9, 0.1)].map(|(s, x)| run(1, s, x)).into();
         let b: Vec<Run> = [(1, 0.21), (2, 0.52), (3, 0.83), (7, 0.9)].map(|(s, x)| run(1, s, x)).into();
         let pairs = pairs(&a, &b).unwrap();
-        let all = differences(&a, &b, &pairs, &["jain".to_owned(), "jain.up".to_owned()]);
+        let all = differences(&a, &b, &pairs, &["jain".to_owned(), "jain.up".to_owned()], false);
         let d = &all[0];
         assert_eq!((d.n, d.unpaired, d.answer()), (3, 2, "no difference shown"));
         assert!((d.difference.unwrap() - 0.02).abs() < 1e-12 && (d.relative.unwrap() - 0.04).abs() < 1e-12);

@@ -56,9 +56,21 @@ pub(super) fn pairs_text(c: &Comparison) -> String {
     let (least, n) =
         c.differences.iter().filter(|d| d.n > 0).fold((usize::MAX, 0), |(a, b), d| (a.min(d.n), b.max(d.n)));
     let n = if least < n { format!("{least} to {n}") } else { n.to_string() };
-    format!(
+    let mut text = format!(
         "n = {n} pairs of runs with the same seed; B - A: mean over the pairs ± half width of the 95 % Student interval"
-    )
+    );
+    let worth = c.differences.iter().filter_map(|d| d.worth);
+    if let Some((least, most)) = worth.fold(None, |ends, x| {
+        let (a, b) = ends.unwrap_or((x, x));
+        Some((x.min(a), x.max(b)))
+    }) {
+        let times = if least == most { format!("{least:.1}") } else { format!("{least:.1} to {most:.1}") };
+        text += &format!(
+            ", less what the luck of lossy channels explains (excess_losses); without that, as short an interval needs \
+                {times} times as many seeds"
+        );
+    }
+    text
 }
 
 /// The cells of a difference: metric, A, B, difference, change, answer.

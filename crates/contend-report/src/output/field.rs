@@ -158,6 +158,7 @@ pub(super) const QUEUE: &[Field<Queue>] = &[
     metric("filtered", PACKETS, Count(|q| Some(q.filtered))),
     metric("made", PACKETS, Count(|q| Some(q.made))),
     metric("lost", PACKETS, Count(|q| Some(q.lost))),
+    metric("excess_losses", PACKETS, Number(|q| Some(q.excess_losses))),
     metric("queue.length", PACKETS, Number(|q| Some(q.queue.length))),
     metric("queue.delay.mean", TIME, Number(|q| q.queue.delay_s.mean)),
     metric("queue.delay.p50", TIME, Number(|q| q.queue.delay_s.p50)),

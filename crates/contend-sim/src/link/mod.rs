@@ -40,7 +40,7 @@ use self::rate::Pace;
 use self::ring::Ring;
 use self::transmitter::Transmitter;
 use crate::forwarding::ForwardingTable;
-use crate::loss;
+use crate::loss::{self, Losses};
 use crate::peer::Peer;
 use crate::rng::stream;
 use crate::stats::{QueueMeter, TransmitterCounters, count};
@@ -136,13 +136,13 @@ impl Wire {
                 WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
             }
         };
-        let loss = match &spec.loss {
+        let losses = match &spec.loss {
             Some(l) => Some((l.entry.build)(&l.args, flow)?)
                 .filter(|l| !l.never())
-                .map(|l| Box::new((l, stream(seed, name, "loss")))),
+                .map(|l| Box::new(Losses::new(l, stream(seed, name, "loss")))),
             None => None,
         };
-        Ok(Wire::of(Transmitter::new(Pace::new(&spec.rate), spec.delay, loss), queue, to))
+        Ok(Wire::of(Transmitter::new(Pace::new(&spec.rate), spec.delay, losses), queue, to))
     }
 
     /// A network card: a drop-tail queue with `limit` and a cable of `rate`. It can be paused.
@@ -178,6 +178,11 @@ impl Wire {
     /// Packets lost on the wire (not in its queue) so far, by [`PacketKind`].
     pub fn lost(&self) -> &[u64; PacketKind::ALL.len()] {
         &self.lost
+    }
+
+    /// How many more packets its loss process took so far than its probabilities say; see [`Losses::excess`].
+    pub fn excess_losses(&self) -> f64 {
+        self.transmitter.excess_losses()
     }
 
     /// Packets handed over at the far end so far.

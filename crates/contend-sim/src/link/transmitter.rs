@@ -2,16 +2,16 @@
 
 use super::rate::Pace;
 use super::ring::InFlight;
-use crate::loss::Loss;
+use crate::loss::Losses;
 use contend_core::qdisc::Link;
-use contend_core::{Cx, Packet, Rng, Span, Time};
+use contend_core::{Packet, Span, Time};
 
 /// Rate, delay and losses of a wire.
 #[derive(Debug)]
 pub(super) struct Transmitter {
     pace: Pace,
     delay: Span,
-    loss: Option<Box<(Box<dyn Loss>, Rng)>>,
+    losses: Option<Box<Losses>>,
     /// The last packet size and its transmission time, at a constant rate. Most packets of a direction have the same
     /// size, and the division is the most expensive step.
     last: (u32, Span),
@@ -23,12 +23,12 @@ impl Transmitter {
         if let Pace::Constant(bps) = self.pace { Some(bps).filter(|bps| *bps > 0) } else { None }
     }
 
-    pub(super) fn new(pace: Pace, delay: Span, loss: Option<Box<(Box<dyn Loss>, Rng)>>) -> Transmitter {
-        Transmitter { pace, delay, loss, last: (0, Span::ZERO) }
+    pub(super) fn new(pace: Pace, delay: Span, losses: Option<Box<Losses>>) -> Transmitter {
+        Transmitter { pace, delay, losses, last: (0, Span::ZERO) }
     }
 
     pub(super) fn loses_nothing(&self) -> bool {
-        self.loss.is_none()
+        self.losses.is_none()
     }
 
     /// When the last bit of a packet of `size` leaves that entered the queue at `queued` and begins to be sent at
@@ -58,10 +58,15 @@ impl Transmitter {
     /// True if `s` was lost. To be called when `s` has arrived, not earlier: a backlog may last far beyond the end of
     /// the run.
     pub(super) fn loses(&mut self, s: &InFlight) -> bool {
-        match &mut self.loss {
-            Some(loss) => loss.0.lost(&mut Cx { now: s.ends, rng: &mut loss.1 }, s.packet.size, Some(&s.packet)),
+        match &mut self.losses {
+            Some(losses) => losses.lost(s.ends, s.packet.size, Some(&s.packet)),
             None => false,
         }
+    }
+
+    /// See [`Losses::excess`].
+    pub(super) fn excess_losses(&self) -> f64 {
+        self.losses.as_ref().map_or(0.0, |losses| losses.excess())
     }
 }
 

@@ -34,8 +34,8 @@ mod tests {
     #[test]
     fn the_share_lost_is_one_minus_the_chance_that_every_bit_survives() {
         for (bytes, want, sd) in [(1500, 0.113_080, 7.1e-4), (14, 0.001_119_4, 7.5e-5)] {
-            let mut l = build(&args(PARAMS, &[("ber", Value::Number(1e-5))]), &some).unwrap();
-            let got = rate(&mut *l, 200_000, |_| bytes);
+            let l = build(&args(PARAMS, &[("ber", Value::Number(1e-5))]), &some).unwrap();
+            let got = rate(l, 200_000, |_| bytes);
             assert!((got - want).abs() < 3.0 * sd, "{bytes} B: {got}");
         }
     }

@@ -4,7 +4,6 @@ use super::Loss;
 use contend_core::Refusal;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet};
-use rand::RngExt as _;
 
 /// Source.
 pub const CITE: &str =
@@ -46,11 +45,9 @@ struct Bernoulli {
 }
 
 impl Loss for Bernoulli {
-    fn lost(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> bool {
-        let Some(p) = packet else { return false };
-        // A packet of the other direction draws no random number. The number of acknowledgments therefore does not
-        // change the losses of data.
-        self.only_reverse.is_none_or(|r| r == p.is_reverse()) && cx.rng.random::<f64>() < self.p
+    fn probability(&mut self, _: &mut Cx, _: u32, packet: Option<&Packet>) -> f64 {
+        let can_be_lost = packet.is_some_and(|p| self.only_reverse.is_none_or(|r| r == p.is_reverse()));
+        if can_be_lost { self.p } else { 0.0 }
     }
 
     fn never(&self) -> bool {
@@ -60,8 +57,9 @@ impl Loss for Bernoulli {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{args, packet, rate, some};
+    use super::super::testing::{args, drawing, packet, rate, some};
     use super::*;
+    use contend_core::Time;
     use contend_core::registry::Value;
 
     fn made(p: f64, on: &str) -> Box<dyn Loss> {
@@ -70,31 +68,29 @@ mod tests {
 
     #[test]
     fn the_share_lost_is_p() {
-        let got = rate(&mut *made(0.02, "all"), 200_000, |_| 1500);
+        let got = rate(made(0.02, "all"), 200_000, |_| 1500);
         // Three standard deviations of a binomial: sqrt(p q / n) = 3.1e-4.
         assert!((got - 0.02).abs() < 9.4e-4, "{got}");
     }
 
     #[test]
     fn p_0_loses_nothing_and_p_1_everything() {
-        assert_eq!(rate(&mut *made(0.0, "all"), 1000, |_| 1500), 0.0);
+        assert_eq!(rate(made(0.0, "all"), 1000, |_| 1500), 0.0);
         assert_eq!((made(0.0, "all").never(), made(1e-9, "all").never()), (true, false));
-        assert_eq!(rate(&mut *made(1.0, "all"), 1000, |_| 1500), 1.0);
+        assert_eq!(rate(made(1.0, "all"), 1000, |_| 1500), 1.0);
     }
 
     #[test]
     fn only_the_chosen_direction_is_lost_and_control_frames_pass() {
-        let mut rng = crate::rng::stream(1, "wire", "loss");
-        let mut cx = Cx { now: contend_core::Time::ZERO, rng: &mut rng };
         let ack = packet(40).reversed();
         for (on, data_lost, ack_lost) in [("all", true, true), ("data", true, false), ("ack", false, true)] {
-            let mut l = made(1.0, on);
+            let mut l = drawing(made(1.0, on), 1);
             assert_eq!(
-                (l.lost(&mut cx, 1500, Some(&packet(1500))), l.lost(&mut cx, 40, Some(&ack))),
+                (l.lost(Time::ZERO, 1500, Some(&packet(1500))), l.lost(Time::ZERO, 40, Some(&ack))),
                 (data_lost, ack_lost),
                 "{on}"
             );
-            assert!(!l.lost(&mut cx, 14, None));
+            assert!(!l.lost(Time::ZERO, 14, None));
         }
     }
 }

@@ -96,7 +96,7 @@ enum Clock {
 }
 
 impl Loss for GilbertElliott {
-    fn lost(&mut self, cx: &mut Cx, _: u32, _: Option<&Packet>) -> bool {
+    fn probability(&mut self, cx: &mut Cx, _: u32, _: Option<&Packet>) -> f64 {
         let first = self.channel.is_none();
         let rng = self.channel.get_or_insert_with(|| Rng::from_rng(cx.rng));
         if first {
@@ -119,14 +119,13 @@ impl Loss for GilbertElliott {
                 }
             }
         }
-        let e = self.error[usize::from(self.bad)];
-        e >= 1.0 || (e > 0.0 && cx.rng.random::<f64>() < e)
+        self.error[usize::from(self.bad)]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{args, packet, rate, some};
+    use super::super::testing::{args, drawing, packet, rate, some};
     use super::*;
     use contend_core::Span;
     use contend_core::registry::Value;
@@ -148,11 +147,9 @@ mod tests {
     }
 
     /// For each of `n` packets, `gap` apart: true if it is lost.
-    fn fates(l: &mut dyn Loss, n: u64, gap: Span) -> Vec<bool> {
-        let mut rng = crate::rng::stream(7, "wire", "loss");
-        (0..n)
-            .map(|i| l.lost(&mut Cx { now: Time::ZERO + gap * i, rng: &mut rng }, 1500, Some(&packet(1500))))
-            .collect()
+    fn fates(l: Box<dyn Loss>, n: u64, gap: Span) -> Vec<bool> {
+        let mut losses = drawing(l, 7);
+        (0..n).map(|i| losses.lost(Time::ZERO + gap * i, 1500, Some(&packet(1500)))).collect()
     }
 
     fn share(f: &[bool]) -> f64 {
@@ -169,7 +166,7 @@ mod tests {
     #[test]
     fn the_share_lost_in_time_is_bad_over_good_plus_bad() {
         for gap in [Span::from_millis(1), Span::from_millis(7), Span::from_secs(1)] {
-            let got = share(&fates(&mut *timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0), 400_000, gap));
+            let got = share(&fates(timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0), 400_000, gap));
             assert!((got - 0.05).abs() < 0.003, "{gap}: {got}");
         }
     }
@@ -179,7 +176,7 @@ mod tests {
     #[test]
     fn the_mean_burst_in_time_is_that_of_the_sampled_two_state_chain() {
         let f = fates(
-            &mut *timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0),
+            timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0),
             2_000_000,
             Span::from_millis(5),
         );
@@ -190,7 +187,7 @@ mod tests {
     #[test]
     fn each_state_loses_with_its_own_probability() {
         let got = share(&fates(
-            &mut *timed(Span::from_millis(30), Span::from_millis(10), 0.01, 0.41),
+            timed(Span::from_millis(30), Span::from_millis(10), 0.01, 0.41),
             400_000,
             Span::from_millis(9),
         ));
@@ -199,7 +196,7 @@ mod tests {
 
     #[test]
     fn per_packet_the_share_is_pgb_over_both_and_the_burst_is_one_over_pbg() {
-        let f = fates(&mut *stepped(0.02, 0.25), 4_000_000, Span::ZERO);
+        let f = fates(stepped(0.02, 0.25), 4_000_000, Span::ZERO);
         assert!((share(&f) - 0.02 / 0.27).abs() < 0.002, "{}", share(&f));
         // 74,000 geometric bursts of variance 12: one standard deviation is 0.0127.
         assert!((burst(&f) - 4.0).abs() < 3.0 * 0.0127, "{}", burst(&f));
@@ -208,10 +205,8 @@ mod tests {
     #[test]
     fn the_channel_starts_in_its_stationary_state() {
         let first = |seed: u64| {
-            let mut rng = crate::rng::stream(seed, "wire", "loss");
-            let now = Time::ZERO;
             [timed(Span::from_secs(3), Span::from_secs(1), 0.0, 1.0), stepped(0.1, 0.3)]
-                .map(|mut l| l.lost(&mut Cx { now, rng: &mut rng }, 1500, None))
+                .map(|l| drawing(l, seed).lost(Time::ZERO, 1500, None))
         };
         let got: Vec<_> = (0..8000).map(first).collect();
         for k in 0..2 {
@@ -223,8 +218,8 @@ mod tests {
     #[test]
     fn the_bad_periods_are_the_same_whoever_sends() {
         let (good, bad) = (Span::from_millis(50), Span::from_millis(20));
-        let dense = fates(&mut *timed(good, bad, 0.0, 1.0), 12_000, Span::from_millis(1));
-        let sparse = fates(&mut *timed(good, bad, 0.0, 1.0), 1_000, Span::from_millis(12));
+        let dense = fates(timed(good, bad, 0.0, 1.0), 12_000, Span::from_millis(1));
+        let sparse = fates(timed(good, bad, 0.0, 1.0), 1_000, Span::from_millis(12));
         assert!(sparse.iter().enumerate().all(|(i, &x)| x == dense[12 * i]));
     }
 
@@ -237,6 +232,6 @@ mod tests {
                 .to_string()
                 .contains("p_gb")
         );
-        assert_eq!(rate(&mut *timed(Span::from_secs(1), Span::from_secs(1), 0.0, 0.0), 100, |_| 1500), 0.0);
+        assert_eq!(rate(timed(Span::from_secs(1), Span::from_secs(1), 0.0, 0.0), 100, |_| 1500), 0.0);
     }
 }

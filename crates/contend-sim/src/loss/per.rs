@@ -5,7 +5,6 @@ use super::Loss;
 use contend_core::Refusal;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, FlowId, Packet};
-use rand::RngExt as _;
 
 /// Source.
 pub const CITE: &str = "Keceli 2008 (spec S12): P(L) = 1 - (1 - PER)^(L / 1528)";
@@ -56,7 +55,7 @@ impl Errors {
     }
 
     /// The probability that a frame of `bytes` is lost.
-    fn probability(&mut self, bytes: u32) -> f64 {
+    fn of_length(&mut self, bytes: u32) -> f64 {
         if self.known[0].0 != bytes {
             self.known.swap(0, 1);
             if self.known[0].0 != bytes {
@@ -68,18 +67,16 @@ impl Errors {
 }
 
 impl Loss for Errors {
-    fn lost(&mut self, cx: &mut Cx, bytes: u32, packet: Option<&Packet>) -> bool {
-        if packet.is_none() && !self.control {
-            return false;
-        }
-        cx.rng.random::<f64>() < self.probability(bytes)
+    fn probability(&mut self, _: &mut Cx, bytes: u32, packet: Option<&Packet>) -> f64 {
+        if packet.is_some() || self.control { self.of_length(bytes) } else { 0.0 }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{args, rate, some};
+    use super::super::testing::{args, drawing, rate, some};
     use super::*;
+    use contend_core::Time;
     use contend_core::registry::Value;
 
     fn per(p: f64) -> Errors {
@@ -89,35 +86,35 @@ mod tests {
     #[test]
     fn the_reference_length_has_the_rate_asked_for_and_two_of_them_square_the_survival() {
         for p in [1e-9, 0.001, 0.01, 0.5, 1.0] {
-            assert!((per(p).probability(1528) / p - 1.0).abs() < 1e-12);
-            assert!((per(p).probability(3056) / (2.0 * p - p * p) - 1.0).abs() < 1e-12);
+            assert!((per(p).of_length(1528) / p - 1.0).abs() < 1e-12);
+            assert!((per(p).of_length(3056) / (2.0 * p - p * p) - 1.0).abs() < 1e-12);
         }
-        assert_eq!(per(0.0).probability(1528), 0.0);
+        assert_eq!(per(0.0).of_length(1528), 0.0);
     }
 
     /// 1 - 0.99^(14/1528) by hand: 14/1528 x 0.01005034 = 9.2084e-5, less half its square.
     #[test]
     fn an_acknowledgment_of_14_bytes_is_lost_one_time_in_eleven_thousand_at_1_percent() {
-        assert!((per(0.01).probability(14) - 9.208e-5).abs() < 1e-8);
+        assert!((per(0.01).of_length(14) - 9.208e-5).abs() < 1e-8);
     }
 
     #[test]
     fn alternating_lengths_keep_their_own_probabilities() {
         let mut e = per(0.1);
-        let (long, short) = (e.probability(1528), e.probability(14));
+        let (long, short) = (e.of_length(1528), e.of_length(14));
         for _ in 0..3 {
-            assert_eq!((e.probability(1528), e.probability(14), e.probability(700) > short), (long, short, true));
+            assert_eq!((e.of_length(1528), e.of_length(14), e.of_length(700) > short), (long, short, true));
         }
     }
 
     #[test]
     fn the_share_lost_is_the_probability() {
-        let mut l = build(
+        let l = build(
             &args(PARAMS, &[("p", Value::Number(0.1)), ("reference", Value::Amount(Amount::Bytes(1528)))]),
             &some,
         )
         .unwrap();
-        let got = rate(&mut *l, 100_000, |_| 764);
+        let got = rate(l, 100_000, |_| 764);
         assert!((got - (1.0 - 0.9f64.sqrt())).abs() < 3.0 * 7e-4, "{got}");
     }
 
@@ -133,10 +130,8 @@ mod tests {
                 ],
             )
         };
-        let mut rng = crate::rng::stream(1, "sta0", "loss");
-        let mut cx = Cx { now: contend_core::Time::ZERO, rng: &mut rng };
-        assert!(!build(&a("data"), &some).unwrap().lost(&mut cx, 14, None));
-        assert!(build(&a("all"), &some).unwrap().lost(&mut cx, 14, None));
+        assert!(!drawing(build(&a("data"), &some).unwrap(), 1).lost(Time::ZERO, 14, None));
+        assert!(drawing(build(&a("all"), &some).unwrap(), 1).lost(Time::ZERO, 14, None));
     }
 
     #[test]

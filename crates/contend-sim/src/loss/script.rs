@@ -73,12 +73,13 @@ struct Script {
 }
 
 impl Loss for Script {
-    fn lost(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> bool {
+    fn probability(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> f64 {
         let listed = !self.rules.is_empty() && packet.is_some_and(|p| self.listed(p));
         while self.outages.get(self.next).is_some_and(|&(_, to)| to <= cx.now) {
             self.next += 1;
         }
-        listed || self.outages.get(self.next).is_some_and(|&(from, _)| from <= cx.now)
+        let out = self.outages.get(self.next).is_some_and(|&(from, _)| from <= cx.now);
+        f64::from(u8::from(listed || out))
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
 
     fn lost(l: &mut dyn Loss, ms: u64, p: Option<&Packet>) -> bool {
         let mut rng = crate::rng::stream(1, "wire", "loss");
-        l.lost(&mut Cx { now: Time::ZERO + Span::from_millis(ms), rng: &mut rng }, 1500, p)
+        l.probability(&mut Cx { now: Time::ZERO + Span::from_millis(ms), rng: &mut rng }, 1500, p) == 1.0
     }
 
     #[test]

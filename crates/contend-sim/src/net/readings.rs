@@ -205,6 +205,15 @@ impl Net {
         wire.map_or([0; 4], |w| *w.lost())
     }
 
+    /// How many more frames or packets were lost so far than their probabilities say: on the channel of a station, in
+    /// both directions, or on the wire behind queue number `i`. Its mean over many seeds is 0.
+    pub fn excess_losses(&self, i: usize) -> f64 {
+        match i.checked_sub(self.stations.len()) {
+            None => self.bss().map_or(0.0, |bss| bss.excess_losses(i as StationId)),
+            Some(w) => self.world.wires().get(w).map_or(0.0, Wire::excess_losses),
+        }
+    }
+
     /// Every direction of every link.
     pub fn wires(&self) -> impl Iterator<Item = &Wire> {
         self.world.wires().iter()

@@ -21,6 +21,7 @@ Examples:
   contend compare office --b ap.control=fcwa                 a file, and the same file with a setting
   contend compare office --a ap.queue.kind=ack_filter --b ap.control=fcwa --metric jain
   contend compare bufferbloat --metric 'delay.p99[probe]'    the points of a sweep against the first
+  contend compare lossy-last-hop --control                   the same intervals with fewer seeds
   contend compare hotspot --b ap.queue=fq_codel --html compare.html        also as a page
 
 A positive difference: B has more. Runs are paired by sweep point and seed: with the same seed, flows and
@@ -50,6 +51,10 @@ pub struct Args {
     /// Seeds that replace those of both files, like 1..30
     #[arg(long)]
     seeds: Option<String>,
+    /// Removes what the luck of lossy channels explains (the metric excess_losses, whose mean is 0): shorter intervals
+    /// with the same seeds
+    #[arg(long)]
+    control: bool,
     /// Runs at the same time, up to 1024 (default: one on each core)
     #[arg(long, value_name = "N", value_parser = super::common::jobs)]
     jobs: Option<u16>,
@@ -96,7 +101,7 @@ pub fn run(args: &Args) -> Result<Done> {
         }
         let remedy = "compare files with the same [sweep], or fix the keys with --set, --a and --b";
         let pairs = pairs(&first.runs, &second.runs).map_err(|err| wrong(err.what, remedy))?;
-        let found = differences(&first.runs, &second.runs, &pairs, &metrics(&first));
+        let found = differences(&first.runs, &second.runs, &pairs, &metrics(&first), args.control);
         (first.name, Some(second.name), found)
     } else {
         let points = points(&first.runs);
@@ -107,10 +112,14 @@ pub fn run(args: &Args) -> Result<Done> {
             ));
         };
         let pairs: Vec<[&PointKey; 2]> = others.iter().map(|p| [*base, *p]).collect();
-        let found = differences(&first.runs, &first.runs, &pairs, &metrics(&first));
+        let found = differences(&first.runs, &first.runs, &pairs, &metrics(&first), args.control);
         (format!("{}, {}", first.name, point_text(base)), None, found)
     };
     told(&found)?;
+    if args.control && found.iter().all(|d| d.worth.is_none()) {
+        say("contend: --control changes nothing: no channel of the runs loses at random, a results folder was made \
+                without --show excess_losses, or there are too few seeds");
+    }
     let a_folder = std::iter::once(&args.first).chain(&args.second).any(|path| is_results(path));
     if a_folder && found.iter().any(|d| d.missing.is_some()) {
         say("contend: a results folder keeps no histograms and no series for this; compare the files, or make the \

@@ -46,6 +46,31 @@ fn the_points_of_a_sweep_are_compared_with_the_first() {
     assert!(!bench.path("results").exists(), "a comparison writes no results");
 }
 
+/// Over a lossy link most of the deviation is how much was lost by chance; without losses there is nothing to remove.
+#[test]
+fn control_variates_shorten_the_intervals_over_lossy_links() {
+    let bench = Bench::new();
+    let args = ["compare", "lossy-last-hop", "--seeds", "1..12", "--set", "link.1.loss.p=1%", "--set", "duration=60s"];
+    let more = ["--metric", "goodput.total", "--format", "json"];
+    let of = |extra: &[&str]| -> Vec<serde_json::Value> {
+        let ended = bench.contend(&[&args[..], &more, extra].concat()).with(0);
+        let c: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        c["differences"].as_array().unwrap().clone()
+    };
+    let (plain, controlled) = (of(&[]), of(&["--control"]));
+    assert_eq!((plain.len(), controlled.len()), (3, 3));
+    for (plain, controlled) in plain.iter().zip(&controlled) {
+        let number = |d: &serde_json::Value, name: &str| d[name].as_f64().unwrap();
+        assert!(plain.get("worth").is_none() && number(controlled, "worth") > 1.1, "{controlled}");
+        let both = number(plain, "ci95") + number(controlled, "ci95");
+        assert!((number(plain, "difference") - number(controlled, "difference")).abs() < both, "{plain} {controlled}");
+    }
+    let ended = bench.contend(&[&args[..], &["--control"]].concat()).with(0);
+    assert!(ended.out.contains("times as many seeds"), "{}", ended.out);
+    let clean = ["compare", "hotspot", "--b", "ap.queue=codel", "--seeds", "1..3", "--control"];
+    assert!(bench.contend(&clean).with(0).err.contains("--control changes nothing"));
+}
+
 #[test]
 fn the_page_has_a_row_for_each_difference_and_the_numbers_of_the_table() {
     let bench = Bench::with("f.toml", &format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [1, 2, 3]\n"));

@@ -75,6 +75,7 @@ pub use quoted::misread;
 
 use judge::Judge;
 pub use model::Modelled;
+use rayon::prelude::*;
 use reader::{Fields, ReadContext, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -83,6 +84,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sweep::Sweep;
 use tree::{Node, NodeKind};
+
+/// Points that are tried before the next look whether the call was stopped.
+const AT_ONCE: usize = 256;
 
 /// One experiment: a network or closed forms, the sweep, and the claims.
 #[derive(Clone, Debug)]
@@ -542,28 +546,36 @@ impl Experiment {
         // The networks by their text, if some may be the same as others.
         let (all, mut networks) = (needs(self), BTreeMap::new());
         let have_overlays = all.iter().any(|need| !need.overlay.settings().is_empty());
-        for need in all {
+        let network = |need: &Need| -> Result<Option<String>, FileError> {
+            Ok(if have_overlays { Some(self.at(&need.point, &need.overlay)?.to_json().to_string()) } else { None })
+        };
+        let one = |need: &Need| Ok((self.tried(&need.point, &need.overlay)?, network(need)?));
+        // On all cores. The error is that of the first invalid point, whichever core is first.
+        for some in all.chunks(AT_ONCE) {
             if stopped() {
                 return Ok(false);
             }
-            let size = self.tried(&need.point, &need.overlay)?;
-            if have_overlays {
-                let network = self.at(&need.point, &need.overlay)?.to_json().to_string();
-                let first = networks.entry(network).or_insert_with(|| need.key());
-                if *first != need.key() && !need.overlay.settings().is_empty() {
-                    same.insert(need.key(), first.clone());
-                    continue;
+            let of_some: Vec<Result<(Size, Option<String>), FileError>> = some.par_iter().map(one).collect();
+            for (need, result) in some.iter().zip(of_some) {
+                let (size, network) = result?;
+                if let Some(network) = network {
+                    let first = networks.entry(network).or_insert_with(|| need.key());
+                    if *first != need.key() && !need.overlay.settings().is_empty() {
+                        same.insert(need.key(), first.clone());
+                        continue;
+                    }
                 }
+                tried.push((need.clone(), size));
             }
-            tried.push((need, size));
         }
         if let Some(search) = &self.search {
             for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
-                for point in &self.points {
+                for some in self.points.chunks(AT_ONCE) {
                     if stopped() {
                         return Ok(false);
                     }
-                    self.tried(point, &overlay)?;
+                    let sizes: Vec<_> = some.par_iter().map(|point| self.tried(point, &overlay)).collect();
+                    sizes.into_iter().try_for_each(|size| size.map(drop))?;
                 }
             }
         }

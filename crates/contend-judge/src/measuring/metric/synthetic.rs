@@ -61,6 +61,7 @@ pub(crate) fn queue(name: &str, dropped: [u64; 4], delays_ms: &[u64]) -> Queue {
         filtered: 5,
         made: 2,
         lost: 4,
+        excess_losses: 1.5,
         queue: Backlog { length: 42.5, delay_s: Percentiles::default() },
         delay: durations(delays_ms),
     }

@@ -43,12 +43,13 @@ struct FlowReading {
     arrived: u64,
 }
 
-/// All counters of one queue, the packets that wait in it, and the packets lost on the wire behind it, by kind.
+/// All counters of one queue, the packets that wait in it, and what was lost behind it: packets by kind, the excess.
 #[derive(Debug)]
 struct QueueReading {
     counters: QueueCounters,
     waiting: u64,
     lost: [u64; 4],
+    excess_losses: f64,
 }
 
 impl Reading {
@@ -59,6 +60,7 @@ impl Reading {
                 counters: net.meter(i).map(|m| m.read(now)).unwrap_or_default(),
                 waiting: net.waiting(i),
                 lost: net.lost(i),
+                excess_losses: net.excess_losses(i),
             })
             .collect();
         let flow = |i| FlowReading {
@@ -156,6 +158,7 @@ pub(super) fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -
             filtered: c.filtered - c0.filtered,
             made: c.made - c0.made,
             lost: now.lost.iter().sum::<u64>() - before.lost.iter().sum::<u64>(),
+            excess_losses: now.excess_losses - before.excess_losses,
             queue: Backlog {
                 length: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
                 delay_s: Percentiles::from(&delay),

@@ -231,6 +231,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             filtered: 0,
             made: 0,
             lost: 0,
+            excess_losses: 0.0,
             queue: Backlog { length: 71.2, delay_s: Percentiles::from(&delay) },
             delay,
         }],

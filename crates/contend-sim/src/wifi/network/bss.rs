@@ -303,6 +303,14 @@ impl Bss {
         }
     }
 
+    /// How many more MPDUs the channel of `station` corrupted so far than their probabilities say, in both directions.
+    pub fn excess_losses(&self, station: StationId) -> f64 {
+        match &self.medium {
+            Medium::Cell(cell) => cell.excess_losses(station),
+            Medium::Field(field) => field.excess_losses(station),
+        }
+    }
+
     /// When it must be woken first: when the first routing agent must.
     pub fn first_deadline(&self) -> Time {
         self.forwarding.deadline()

@@ -159,6 +159,11 @@ impl Cell {
         books
     }
 
+    /// See [`Reception::excess_losses`].
+    pub(super) fn excess_losses(&self, station: StationId) -> f64 {
+        self.reception.excess_losses(station)
+    }
+
     /// The next deadline of the medium.
     #[inline]
     pub(super) fn next_deadline(&mut self) -> Time {

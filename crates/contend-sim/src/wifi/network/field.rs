@@ -214,6 +214,11 @@ impl Field {
         self.ledger.of_field(now, self.radios.iter().map(|r| r.book.at(now)).collect())
     }
 
+    /// See [`Reception::excess_losses`].
+    pub(super) fn excess_losses(&self, station: StationId) -> f64 {
+        self.reception.excess_losses(station)
+    }
+
     /// The next deadline of the medium.
     #[inline]
     pub(super) fn next_deadline(&self) -> Time {

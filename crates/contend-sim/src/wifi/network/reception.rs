@@ -5,7 +5,7 @@
 //! The SNR is the received power less the noise over the width of the data frames. Frames without MCS are sent at that
 //! width too, as duplicates in each 20 MHz.
 
-use crate::loss::Loss;
+use crate::loss::Losses;
 use crate::rng;
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::error_model::{Coding, ErrorModel, noise_floor};
@@ -20,8 +20,8 @@ use rand::RngExt as _;
 /// What decides whether frames arrive.
 #[derive(Debug)]
 pub(super) struct Reception {
-    /// For each station, the loss process of its channel and its random stream.
-    losses: Vec<Option<(Box<dyn Loss>, Rng)>>,
+    /// For each station, the loss process of its channel.
+    losses: Vec<Option<Losses>>,
     /// `None` if no channel has an SNR.
     errors: Option<Box<Errors>>,
 }
@@ -48,6 +48,8 @@ struct Channel {
     rng: Rng,
     /// The SNR of the latest frame in dB.
     latest: f64,
+    /// See [`Losses::excess`].
+    excess: f64,
 }
 
 /// The SNR in dB without fading.
@@ -62,7 +64,7 @@ enum Mean {
 /// A frame that ends at its receiver.
 pub(super) struct Ending<'a> {
     now: Time,
-    loss: &'a mut Option<(Box<dyn Loss>, Rng)>,
+    losses: &'a mut Option<Losses>,
     errors: Option<Drawing<'a>>,
 }
 
@@ -71,6 +73,7 @@ struct Drawing<'a> {
     model: &'a dyn ErrorModel,
     kept: &'a mut [(Key, f64)],
     rng: &'a mut Rng,
+    excess: &'a mut f64,
     snr: f64,
     coding: Coding,
     /// The size of the latest MPDU in bytes, and its error probability.
@@ -93,7 +96,7 @@ impl Reception {
     ) -> Result<Reception, Refusal> {
         let loss = |s: &StationSpec| match &s.loss {
             Some(c) => match (c.entry.build)(&c.args, flow) {
-                Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
+                Ok(loss) => Ok(Some(Losses::new(loss, rng::stream(seed, &s.name, "loss")))),
                 Err(e) => Err(e.of(&s.name)),
             },
             None => Ok(None),
@@ -124,7 +127,15 @@ impl Reception {
     #[inline]
     pub(super) fn ends(&mut self, station: StationId, now: Time, format: &Format, gain: f64) -> Ending<'_> {
         let errors = self.errors.as_mut().and_then(|errors| errors.frame(station, now, format, gain));
-        Ending { now, loss: &mut self.losses[station as usize], errors }
+        Ending { now, losses: &mut self.losses[station as usize], errors }
+    }
+
+    /// How many more MPDUs the channel of `station` corrupted so far than its probabilities say, in both directions.
+    /// See [`Losses::excess`].
+    pub(super) fn excess_losses(&self, station: StationId) -> f64 {
+        let drawn = self.losses[station as usize].as_ref().map_or(0.0, Losses::excess);
+        let errors = self.errors.as_ref().and_then(|errors| errors.channels[station as usize].as_ref());
+        drawn + errors.map_or(0.0, |channel| channel.excess)
     }
 
     /// The SNR of the latest frame on the channel of `station` in dB; `None` if the channel has no SNR.
@@ -148,6 +159,7 @@ impl Errors {
                 fading: fading.map(|process| (process, rng::stream(seed, &s.name, "fading"))),
                 rng: rng::stream(seed, &s.name, "errors"),
                 latest: f64::NEG_INFINITY,
+                excess: 0.0,
             }))
         });
         let key = (0, Coding::MCS[0], 0);
@@ -170,7 +182,15 @@ impl Errors {
         let snr = mean + fade;
         channel.latest = snr;
         let Errors { model, kept, .. } = self;
-        Some(Drawing { model: &**model, kept, rng: &mut channel.rng, snr, coding, latest: (0, 0.0) })
+        Some(Drawing {
+            model: &**model,
+            kept,
+            rng: &mut channel.rng,
+            excess: &mut channel.excess,
+            snr,
+            coding,
+            latest: (0, 0.0),
+        })
     }
 }
 
@@ -193,11 +213,11 @@ fn mean(spec: &CellSpec, s: &StationSpec) -> Result<Option<Mean>, Refusal> {
 }
 
 impl Ending<'_> {
-    /// True if the channel corrupts an MPDU of `bytes`; `packet` as in [`Loss::lost`].
+    /// True if the channel corrupts an MPDU of `bytes`; `packet` as in [`Losses::lost`].
     #[inline]
     pub(super) fn corrupts(&mut self, bytes: u32, packet: Option<&Packet>) -> bool {
-        let lost = match self.loss {
-            Some((loss, rng)) => loss.lost(&mut Cx { now: self.now, rng }, bytes, packet),
+        let lost = match self.losses {
+            Some(losses) => losses.lost(self.now, bytes, packet),
             None => false,
         };
         match &mut self.errors {
@@ -212,7 +232,9 @@ impl Drawing<'_> {
         if bytes != self.latest.0 {
             self.latest = (bytes, self.per(bytes));
         }
-        self.rng.random::<f64>() < self.latest.1
+        let lost = self.rng.random::<f64>() < self.latest.1;
+        *self.excess += f64::from(u8::from(lost)) - self.latest.1;
+        lost
     }
 
     /// The error probability of an MPDU of `bytes`.

@@ -51,6 +51,14 @@ pub(super) const METRICS: &[MetricEntry] = &[
     }),
     queue("made", Dimension::Packets, "packets created by the discipline", |a| Ok(a.queue_total(|q| q.made))),
     queue("lost", Dimension::Packets, "packets lost by the link after the queue", |a| Ok(a.queue_total(|q| q.lost))),
+    queue(
+        "excess_losses",
+        Dimension::Packets,
+        "losses of the channel behind the queue (of a station: its channel, in both directions) beyond what their \
+            probabilities say: each packet or MPDU counts as 1 or 0 less its probability. Its mean over many seeds is \
+            exactly 0, whatever happens, so it is a control variate (`compare --control`)",
+        |a| Ok(a.queues().map(|q| q.excess_losses).sum()),
+    ),
     // Without packets the loss is 0.
     queue("loss", Dimension::Number, "share of offered packets that were dropped", |a| {
         Ok(a.queue_total(|q| q.drops.total) / a.queue_total(|q| q.offered).max(1.0))
