@@ -175,11 +175,7 @@ mod tests {
     /// geometric distribution of the chain.
     #[test]
     fn the_mean_burst_in_time_is_that_of_the_sampled_two_state_chain() {
-        let f = fates(
-            timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0),
-            2_000_000,
-            Span::from_millis(5),
-        );
+        let f = fates(timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0), 2_000_000, Span::from_millis(5));
         let leave = 0.95 * (1.0 - libm::exp(-(5.0 / 380.0 + 5.0 / 20.0)));
         assert!((burst(&f) * leave - 1.0).abs() < 0.02, "{} against {}", burst(&f), 1.0 / leave);
     }
