@@ -180,7 +180,7 @@ impl Wire {
         &self.lost
     }
 
-    /// How many more packets its loss process took so far than its probabilities say; see [`Losses::excess`].
+    /// How many more packets its loss process took so far than its probabilities say. Its mean is 0.
     pub fn excess_losses(&self) -> f64 {
         self.transmitter.excess_losses()
     }
