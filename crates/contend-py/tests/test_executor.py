@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -192,3 +192,19 @@ def test_submitit(experiment, here, tmp_path):
     executor = submitit.LocalExecutor(folder=tmp_path / "logs")
     executor.update_parameters(timeout_min=5)
     same(experiment.run(executor=executor, shards=3, keep=tmp_path / "parts"), here)
+
+
+def test_ray(experiment, here):
+    """The class of docs/python.md. Ray is large, so that it is not among the packages of the tests."""
+    ray = pytest.importorskip("ray")
+
+    class Ray(Executor):
+        def submit(self, fn, /, *args):
+            return ray.remote(fn).remote(*args).future()
+
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ray.init(num_cpus=2, include_dashboard=False, logging_level="error", runtime_env={"env_vars": paths})
+    try:
+        same(experiment.run(executor=Ray(), shards=4), here)
+    finally:
+        ray.shutdown()
