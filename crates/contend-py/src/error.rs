@@ -16,13 +16,46 @@ create_exception!(
 
 /// An error about a place of a file or a setting.
 pub(crate) fn in_file(err: &FileError) -> PyErr {
-    raised(err.render(false), &err.to_string(), Some(err.file()), err.line_column(), err.remedy())
+    let remedy = err.remedy().map(in_python);
+    let text = match (err.remedy(), &remedy) {
+        (Some(before), Some(now)) => err.render(false).replace(before, now),
+        _ => err.render(false),
+    };
+    raised(text, &err.to_string(), Some(err.file()), err.line_column(), remedy.as_deref())
 }
 
 /// An error about the call.
 pub(crate) fn plain(message: &str, remedy: Option<&str>) -> PyErr {
-    let help = remedy.map_or_else(String::new, |remedy| format!("\n  help: {remedy}"));
-    raised(format!("{message}{help}"), message, None, None, remedy)
+    let remedy = remedy.map(in_python);
+    let help = remedy.as_ref().map_or_else(String::new, |remedy| format!("\n  help: {remedy}"));
+    raised(format!("{message}{help}"), message, None, None, remedy.as_deref())
+}
+
+/// A remedy with arguments in the place of the command's options: `--set warmup=0s` is `set={"warmup": "0s"}`.
+fn in_python(remedy: &str) -> String {
+    let mut words = remedy.split(' ').peekable();
+    let mut out: Vec<String> = Vec::new();
+    while let Some(word) = words.next() {
+        let argument = ["set", "sweep", "seeds", "show", "decide"]
+            .into_iter()
+            .find(|name| word.trim_end_matches([',', ';']).strip_prefix("--") == Some(name));
+        let next = words.peek().copied().unwrap_or_default();
+        match (argument, next.split_once('=')) {
+            // A text of the shell.
+            (Some(_), _) if next.starts_with('\'') => out.push(word.to_owned()),
+            (Some(name @ ("set" | "sweep")), Some((key, value))) => {
+                out.push(format!("{name}={{\"{key}\": \"{value}\"}}"));
+                words.next();
+            }
+            (Some("seeds"), _) if next.starts_with(|c: char| c.is_ascii_digit()) => {
+                out.push(format!("seeds=\"{next}\""));
+                words.next();
+            }
+            (Some(name), _) => out.push(word.replacen(&format!("--{name}"), &format!("{name}="), 1)),
+            (None, _) => out.push(word.to_owned()),
+        }
+    }
+    out.join(" ")
 }
 
 /// Why an experiment could not be run.

@@ -75,6 +75,21 @@ def test_a_setting_that_is_wrong_is_named(small):
     assert "limit" in caught.value.remedy
 
 
+def test_a_remedy_has_the_arguments_of_python(small):
+    with pytest.raises(contend.Error, match="takes one value, not a list") as caught:
+        small.run(set={"wifi.slot": ["9us", "20us"]})
+    assert "to try several, give them with sweep=" in caught.value.remedy in str(caught.value)
+    with pytest.raises(contend.Error, match="<text>:.* not a list") as caught:
+        contend.load(SMALL.replace('standard = "802.11g"', 'standard = "802.11g"\nslot = ["9us", "20us"]'))
+    assert "under [sweep]" in caught.value.remedy
+
+
+def test_a_metric_of_queues_has_no_direction(small):
+    with pytest.raises(contend.Error, match="`lost` is a metric of queues, which have no direction") as caught:
+        small.run(show="lost.down")
+    assert "`drops[ap]`" in caught.value.remedy and "`packet_loss.down`" in caught.value.remedy
+
+
 def test_the_number_of_jobs_changes_no_digest(small, results):
     assert small.run(jobs=1).runs["digest"] == results.runs["digest"]
     with pytest.raises(ValueError, match="1024"):

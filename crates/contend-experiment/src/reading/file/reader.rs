@@ -119,10 +119,13 @@ impl<'a> Val<'a> {
     pub fn pick(&self) -> Result<Val<'a>, FileError> {
         let NodeKind::List(list) = &self.node.kind else { return Ok(self.clone()) };
         let Some((k, _)) = self.cx.member else {
+            let several = match self.node.site {
+                Spot::Set(..) => "to try several, give them with --sweep",
+                _ => "to try several, put the list under [sweep]",
+            };
             return Err(self.error(
                 "takes one value, not a list",
-                "a list gives one value to each member of a [[flow]] or [[station]]; to try several, put the list \
-                    under [sweep]",
+                format!("a list gives one value to each member of a [[flow]] or [[station]]; {several}"),
             ));
         };
         match list.get((k - 1) % list.len().max(1)) {

@@ -2,6 +2,7 @@
 
 mod closed_form;
 
+use super::entries::queue::QUEUES;
 use super::entries::success;
 use super::function::{FUNCTIONS, Function, Takes};
 use super::{
@@ -414,9 +415,39 @@ fn refuse(m: &Metric) -> Option<Refusal> {
             format!("`{name}` is one number for several flows"),
             format!("write `{name}.up`, or `{name}(goodput[up])`"),
         )),
-        (_, Scope::Together(rest)) => no_percentile(entry, rest),
+        (_, Scope::Together(rest)) => no_percentile(entry, rest).or_else(|| no_direction(m, rest)),
         _ => None,
     }
+}
+
+/// The refusal if `m` selects queues by a direction. Flows have one, queues do not: `lost.down` would be what the
+/// stations called `down` lost on the way up.
+fn no_direction(m: &Metric, rest: &str) -> Option<Refusal> {
+    let downwards = match rest {
+        "down" => true,
+        "up" => false,
+        _ => return None,
+    };
+    let at = |name: &str| Metric { scope: Scope::Each(name.to_owned()), ..m.clone() };
+    let of_stations = at(rest);
+    // Who looks for losses means drops, too.
+    let of_ap = match m.entry.name {
+        "lost" => "`drops[ap]` (its queue dropped them), `lost[ap]` (lost after it)".to_owned(),
+        _ => format!("`{}`", at("ap")),
+    };
+    let remedy = if downwards {
+        format!(
+            "the packets on the way down wait at the access point: {of_ap}. The share of them that did not arrive is \
+                `packet_loss.down`. Queues of stations called `down`: `{of_stations}`"
+        )
+    } else {
+        format!(
+            "the packets on the way up wait at their stations: `{of_stations}` if these are called `up`. The share of \
+                them that did not arrive is `packet_loss.up`; the access point: {of_ap}"
+        )
+    };
+    let what = format!("`{}` is a metric of queues, which have no direction", m.entry.name);
+    (m.entry.subject == &QUEUES).then(|| Refusal::new(what, remedy))
 }
 
 /// The refusal if `rest`, after the name of a metric with samples, begins with a percentile that it does not have.

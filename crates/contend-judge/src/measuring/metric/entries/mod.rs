@@ -5,7 +5,7 @@ mod estimate;
 pub(crate) mod fingerprint;
 mod flow;
 mod observed;
-mod queue;
+pub(super) mod queue;
 pub(super) mod success;
 mod tcp;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use contend_core::packet::PacketKind;
 use contend_experiment::reading::expression::Dimension;
 
 /// Queues, selected by name: `ap`, a station, or a link.
-static QUEUES: Subject = Subject {
+pub(in crate::measuring::metric) static QUEUES: Subject = Subject {
     noun: "queue",
     usage: "NAME[ap], NAME[QUEUE] for a station or a link",
     member: "ap",

@@ -63,6 +63,10 @@ fn errors_say_where_and_what_to_write() {
     at("goodput[]", "[]", "[up]");
     at("goodput[up", "[up", "]");
     at("queue.length", "queue.length", "queue.length[ap]");
+    at("lost.down", "lost.down", "`drops[ap]`");
+    at("drops.down", "drops.down", "`drops[ap]`");
+    at("drops.data.down", "drops.data.down", "`packet_loss.down`");
+    at("queue.delay.p99.up", "queue.delay.p99.up", "`queue.delay.p99[up]`");
     at("ledger", "ledger", "ledger.idle");
     at("busy.up", "busy.up", "`busy` alone");
     at("jain[up]", "jain[up]", "jain.up");
