@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,8 @@ class Plots:
 
     def metric(self, metric: str, x: str | None = None, by: str | None = None, ax: Axes | None = None) -> Axes:
         """The mean of a metric with its 95 % interval along the swept key `x`, with one line for each value of the
-        swept key `by`. By default the first and the second swept key."""
+        swept key `by`. By default the first and the second swept key. Names have no order: along them there are points
+        without a line."""
         summary = self._results.summary
         keys = [c for c in summary.columns if c not in ("metric", "unit", "n", "mean", "ci95", "low", "high")]
         for key in (x, by):
@@ -45,13 +47,19 @@ class Plots:
         lines: dict[Any, list[int]] = {}
         for i in rows:
             lines.setdefault(table[by][i] if by else metric, []).append(i)
-        for name, of in lines.items():
+        names_only = x is None or any(_is_name(table[x][i]) for i in rows)
+        for number, (name, of) in enumerate(lines.items()):
             at = [table[x][i] if x else metric for i in of]
-            # Words stand side by side.
+            # Words stand side by side, and so do the points of several lines at one of them.
             at = [str(value) if isinstance(value, (str, bool)) else value for value in at]
             mean = [_scaled(table["mean"][i], scale) for i in of]
             half = [_scaled(table["ci95"][i], scale) for i in of]
-            ax.errorbar(at, mean, yerr=half, marker="o", capsize=3, label=str(name))
+            if names_only:
+                at = _beside(ax, at, number, len(lines))
+            line = "none" if names_only else "-"
+            ax.errorbar(at, mean, yerr=half, marker="o", linestyle=line, capsize=3, label=str(name))
+        if names_only:
+            ax.margins(x=0.15)
         if x:
             ax.set_xlabel(x)
         ax.set_ylabel(f"{metric} ({unit})" if unit else metric)
@@ -128,6 +136,19 @@ class Plots:
         ax.set_xlabel("share of time")
         ax.legend(ncols=2, fontsize="small")
         return ax
+
+
+def _is_name(value: Any) -> bool:
+    """True if the value has no place on a scale: "fifo", but not "20p", and no number."""
+    return isinstance(value, bool) or (isinstance(value, str) and not re.match(r"[-+]?\.?\d", value))
+
+
+def _beside(ax: Axes, names: list[Any], number: int, of: int) -> list[Any]:
+    """The places of names on the axis, for line `number` of `of`: two names are 1 apart."""
+    texts = [str(name) for name in names]
+    ax.xaxis.update_units(texts)
+    apart = min(0.15, 0.8 / of)
+    return [at + apart * (number - (of - 1) / 2) for at in ax.convert_xunits(texts)]
 
 
 def _scaled(value: float | None, scale: float) -> float:
