@@ -131,6 +131,35 @@ impl Experiment {
         Ok(PyBytes::new(py, &std::fs::read(folder.path().join(journal::NAME)).map_err(failed)?))
     }
 
+    /// What makes the runs of a journal others than those of this experiment, in a sentence; None if nothing does. The
+    /// first line of the journal is enough.
+    fn unlike(&self, journal: Vec<u8>) -> PyResult<Option<String>> {
+        let failed = |err: std::io::Error| error::plain(&format!("the runs cannot be read: {err}"), None);
+        let folder = tempfile::tempdir().map_err(failed)?;
+        std::fs::write(folder.path().join(journal::NAME), journal).map_err(failed)?;
+        let Some((theirs, _)) = Journal::look(folder.path()) else {
+            return Ok(Some("it is damaged, or no part of an experiment".to_owned()));
+        };
+        let ours = self.header();
+        let Some(what) = ours.differs(&theirs) else { return Ok(None) };
+        let only = |a: &Header, b: &Header| -> String {
+            let of: Vec<&str> = a.settings.iter().filter(|s| !b.settings.contains(s)).map(String::as_str).collect();
+            if of.is_empty() { "the values of the file".to_owned() } else { of.join(", ") }
+        };
+        if theirs.version != ours.version {
+            return Ok(Some(format!("contend {} made it, and this is contend {}", theirs.version, ours.version)));
+        }
+        if theirs.experiment == ours.experiment && theirs.settings != ours.settings {
+            let (there, here) = (only(&theirs, &ours), only(&ours, &theirs));
+            return Ok(Some(if there == here {
+                "its settings have another order".to_owned()
+            } else {
+                format!("it has {there}, and this call has {here}")
+            }));
+        }
+        Ok(Some(format!("{what} differs")))
+    }
+
     /// Results from the runs in journals, as `shard` and `Results.journal` return them. Runs that they lack are made.
     #[pyo3(signature = (journals, jobs=0, progress=None))]
     fn merge(

@@ -148,11 +148,34 @@ def test_a_full_disk_is_an_error_and_keeps_what_is_whole(experiment, here, tmp_p
     assert Counting.made == 6 - kept
 
 
-def test_a_part_of_another_experiment_is_refused(experiment, tmp_path):
-    with ThreadPoolExecutor(2) as executor:
-        experiment.run(executor=executor, shards=2, keep=tmp_path)
-        with pytest.raises(contend.Error, match="--set, --sweep, --seeds or --decide differs"):
-            experiment.run(set={"wifi.slot": "20us"}, executor=executor, shards=2, keep=tmp_path)
+def test_a_folder_with_parts_of_another_call_is_refused_with_what_differs(experiment, tmp_path):
+    folder = tmp_path / "parts"
+
+    def refused(e=experiment, **settings):
+        with pytest.raises(contend.Error) as caught:
+            e.run(executor=executor, keep=folder, **settings)
+        assert str(folder) in str(caught.value) and "keep=" in caught.value.remedy
+        return caught.value.message
+
+    with Counting(2) as executor:
+        experiment.run(executor=executor, shards=2, keep=folder)
+        Counting.made = 0
+        assert "it has the values of the file, and this call has wifi.slot=20us" in refused(set={"wifi.slot": "20us"})
+        assert "it has seeds=1..6, and this call has seeds=1..8" in refused(contend.load(SMALL), seeds="1..8")
+        assert "the text of the experiment differs" in refused(contend.load(SMALL + "\n"), seeds="1..6")
+        assert "keeps 2 of 2 parts, and shards=3 asks for another number" in refused(shards=3)
+        (folder / "part-1-of-2.jsonl").write_text("nothing")
+        assert "part-1-of-2.jsonl: it is damaged" in refused()
+        assert Counting.made == 0
+
+
+def test_the_number_of_parts_is_that_of_the_folder(experiment, here, tmp_path):
+    with Counting(2) as executor:
+        experiment.run(executor=executor, shards=5, keep=tmp_path)
+        (tmp_path / "part-3-of-5.jsonl").unlink()
+        Counting.made = 0
+        same(experiment.run(executor=executor, keep=tmp_path), here)
+    assert Counting.made == 1 and len(list(tmp_path.iterdir())) == 5
 
 
 def test_an_error_of_a_task_is_that_of_the_call(experiment):

@@ -130,7 +130,8 @@ class Experiment:
         `concurrent.futures`, `dask.distributed.Client(...).get_executor()`, and those of submitit. Each task makes one
         of `shards` parts of the runs (64, but no more than there are runs), on one core. What depends on all runs, like
         further seeds of `decide`, is made here afterwards, with `jobs`.
-        `keep`: a folder in which finished parts are kept. The same call again makes only those that are missing.
+        `keep`: a folder in which finished parts are kept. The same call again makes only those that are missing. A
+        folder with parts of another call is refused; without `shards` their number is that of the folder.
 
         Other Python threads run meanwhile. Ctrl-C stops the runs and raises `KeyboardInterrupt`. Raises
         `contend.Error` if a setting is wrong or the experiment is too large.
@@ -301,12 +302,14 @@ def _parts(
 ) -> list[bytes]:
     """The journals of all parts of the runs of `e`, made by `executor`."""
     runs = e.points * len(e.seeds)
-    of = min(runs, 64) if shards is None else int(shards)
-    if not 1 <= of <= 1_000_000:
+    if shards is not None and not 1 <= int(shards) <= 1_000_000:
         raise ValueError("shards must be a whole number from 1 to 1000000")
     folder = None if keep is None else Path(keep)
+    earlier = None
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
+        earlier = _earlier(e, folder, shards)
+    of = earlier or (min(runs, 64) if shards is None else int(shards))
     paths = [folder / f"part-{number}-of-{of}.jsonl" if folder else None for number in range(1, of + 1)]
     kept = [path.read_bytes() if path and path.exists() else b"" for path in paths]
     tasks: list[Any] = [
@@ -321,6 +324,40 @@ def _parts(
 
     _taken(tasks, take, bar)
     return kept
+
+
+def _earlier(e: Experiment, folder: Path, shards: int | None) -> int | None:
+    """Into how many parts an earlier call has split the runs of `e`, if `folder` has some of them. Raises
+    `contend.Error` if they are those of another call."""
+    parts: dict[int, int] = {}
+    for path in sorted(folder.glob("part-*-of-*.jsonl")):
+        of = path.stem.rpartition("-")[2]
+        if not of.isdecimal():
+            continue
+        with path.open("rb") as file:
+            unlike = e._native.unlike(file.readline())
+        if unlike:
+            raise _refused(
+                f"{folder} keeps parts of another call: {path.name}: {unlike}",
+                "give another folder with keep=, or remove this one",
+            )
+        parts[int(of)] = parts.get(int(of), 0) + 1
+    if not parts or shards in parts:
+        return shards if parts else None
+    of_most = max(parts, key=lambda of: parts[of])
+    if shards is None:
+        return of_most
+    raise _refused(
+        f"{folder} keeps {parts[of_most]} of {of_most} parts, and shards={shards} asks for another number",
+        f"leave shards out, or write shards={of_most}, to go on with them; else give another folder with keep=",
+    )
+
+
+def _refused(message: str, remedy: str) -> _contend.Error:
+    error = _contend.Error(f"{message}\n  help: {remedy}")
+    error.message, error.remedy = message, remedy
+    error.file = error.line = error.column = None
+    return error
 
 
 def _part(experiment: tuple[str, str, list[tuple[str, str]]], number: int, of: int) -> bytes:
