@@ -1,9 +1,10 @@
 //! The results of an experiment.
 
 use crate::error;
-use crate::table::{Make, Table};
+use crate::table::{Make, Source, Table};
 use contend_lab::execute::Workshop as _;
 use contend_lab::experiment::results::{Executed, Outcome, PointKey};
+use contend_lab::judging::compare::points;
 use contend_lab::opening;
 use contend_lab::reading::file::Experiment;
 use contend_lab::writing::folder;
@@ -32,6 +33,10 @@ impl Results {
         &self.executed.outcome
     }
 
+    pub(crate) fn executed(&self) -> Arc<Executed> {
+        Arc::clone(&self.executed)
+    }
+
     pub(crate) fn command(&self) -> String {
         opening::command_line(&self.e)
     }
@@ -41,7 +46,7 @@ impl Results {
     }
 
     fn table(&self, make: Make) -> Table {
-        Table::new(Arc::clone(&self.executed), make, self.command())
+        Table::new(Source::Results(Arc::clone(&self.executed), make), self.command())
     }
 }
 
@@ -103,6 +108,16 @@ impl Results {
     #[getter]
     fn series(&self) -> Table {
         self.table(columns::series)
+    }
+
+    /// For each sweep point the number of its first run, from 0, and the point as JSON: its keys with the values of
+    /// the file.
+    #[getter]
+    fn points(&self) -> PyResult<Vec<(usize, String)>> {
+        let runs = &self.outcome().runs;
+        let first = |p: &PointKey| runs.iter().position(|r| r.point == *p).unwrap_or_default();
+        let failed = |err: serde_json::Error| error::plain(&err.to_string(), None);
+        points(runs).into_iter().map(|p| Ok((first(p), serde_json::to_string(p).map_err(failed)?))).collect()
     }
 
     /// The metrics that tables show.

@@ -1,5 +1,6 @@
 //! A table of results as an Arrow stream.
 
+use crate::compare::Compared;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Metadata, Schema, SchemaRef};
@@ -13,21 +14,45 @@ use std::sync::Arc;
 /// Makes a table from an outcome.
 pub(crate) type Make = fn(&Outcome) -> columns::Table<'_>;
 
+/// What a table is made from.
+#[derive(Clone)]
+pub(crate) enum Source {
+    /// Results.
+    Results(Arc<Executed>, Make),
+    /// Two results, compared.
+    Comparison(Arc<Compared>),
+}
+
+impl Source {
+    fn outcome(&self) -> &Outcome {
+        match self {
+            Source::Results(of, _) => &of.outcome,
+            Source::Comparison(of) => of.second(),
+        }
+    }
+
+    fn table(&self) -> columns::Table<'_> {
+        match self {
+            Source::Results(of, make) => make(&of.outcome),
+            Source::Comparison(of) => columns::differences(of.second(), of.differences()),
+        }
+    }
+}
+
 /// A table of results. pyarrow, pandas and polars take it by the Arrow PyCapsule interface.
 #[pyclass(frozen, module = "contend._contend")]
 pub(crate) struct Table {
-    of: Arc<Executed>,
-    make: Make,
+    of: Source,
     command: String,
 }
 
 impl Table {
-    pub(crate) fn new(of: Arc<Executed>, make: Make, command: String) -> Table {
-        Table { of, make, command }
+    pub(crate) fn new(of: Source, command: String) -> Table {
+        Table { of, command }
     }
 
     fn made(&self) -> columns::Table<'_> {
-        (self.make)(&self.of.outcome)
+        self.of.table()
     }
 
     fn schema(&self) -> SchemaRef {
@@ -43,7 +68,7 @@ impl Table {
             Field::new(&h.name, kind, true).with_metadata(unit.into_iter().collect::<Metadata>())
         };
         let fields: Vec<Field> = table.headings().iter().map(field).collect();
-        let metadata = table.metadata(&self.of.outcome, &self.command);
+        let metadata = table.metadata(self.of.outcome(), &self.command);
         Arc::new(Schema::new(fields).with_metadata(metadata.into_iter().collect::<Metadata>()))
     }
 }
@@ -97,7 +122,7 @@ impl Table {
         requested_schema: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let batches = Batches { of: Arc::clone(&self.of), make: self.make, schema: self.schema(), next: 0 };
+        let batches = Batches { of: self.of.clone(), schema: self.schema(), next: 0 };
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
     }
 
@@ -123,8 +148,7 @@ impl Table {
 
 /// The groups of a table, one after the other: a consumer that reads in steps needs memory for one.
 struct Batches {
-    of: Arc<Executed>,
-    make: Make,
+    of: Source,
     schema: SchemaRef,
     next: usize,
 }
@@ -133,7 +157,7 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let table = (self.make)(&self.of.outcome);
+        let table = self.of.table();
         let group = self.next;
         if group >= table.groups() {
             return None;

@@ -55,10 +55,96 @@ def test_results_show_themselves(results, tmp_path):
 def test_a_comparison_is_paired_by_seed(small, results, tmp_path):
     other = small.run(set={"ap.queue.kind": "fq_codel"})
     c = contend.compare(results, other, "goodput.total")
-    assert [d["n"] for d in c.differences] == [2, 2] and "B - A" in repr(c)
+    assert c.differences["n"] == [2, 2] and "B - A" in repr(c)
     assert "<html" in c.report(tmp_path / "c.html").read_text()
     with pytest.raises(contend.Error, match="nothing to compare"):
         contend.compare(results, other, ["no_such_metric"])
+
+
+def test_differences_are_a_table(small, results):
+    c = contend.compare(results, small.run(set={"ap.queue.kind": "fq_codel"}), ["goodput.total", "rtt.mean"])
+    table = c.differences
+    assert table.keys == ["ap.queue.limit", "metric"] and len(table) == 4
+    frame = table.to_pandas().set_index(table.keys)
+    assert list(frame.columns) == pyarrow.table(table).column_names[2:] == polars.DataFrame(table).columns[2:]
+    assert (frame["difference"] - (frame["b"] - frame["a"])).abs().max() < 1
+    rtt = frame.loc[(100, "rtt.mean")]
+    assert rtt["unit"] == "s" and rtt["low"] < rtt["difference"] < rtt["high"] and rtt["b_has"]
+    # The numbers are those that the command writes.
+    told = [d["difference"] for d in c.to_dict()["differences"]]
+    assert table["difference"] == told
+    assert pickle.loads(pickle.dumps(table.filter(metric="rtt.mean")))["n"] == [2, 2]
+    assert "<th>b_has" in table._repr_html_()
+
+
+@pytest.fixture(scope="module")
+def swept(small):
+    sweep = {"ap.queue": ["fifo", "fq_codel", {"kind": "fifo", "limit": "20p"}], "flow.0.count": [1, 2]}
+    keys = small.text.partition("[sweep]")[0]
+    return contend.load(keys).run(seeds="1..3", set={"duration": "2s"}, sweep=sweep)
+
+
+def test_points_of_a_sweep_are_compared_in_pairs(swept):
+    c = swept.compare({"ap.queue": "fifo"}, {"ap.queue": "fq_codel"}, "goodput.total")
+    table = c.differences
+    assert table["flow.0.count"] == [1, 2] and table["ap.queue"] == ["fq_codel"] * 2 and table["n"] == [3, 3]
+    runs = swept.runs.to_pandas().pivot_table(
+        index=["flow.0.count", "seed"], columns="ap.queue", values="goodput.total"
+    )
+    expected = (runs["fq_codel"] - runs["fifo"]).groupby("flow.0.count").mean()
+    assert table["difference"] == pytest.approx(list(expected))
+    assert "ap.queue = fifo" in repr(c) and "ap.queue = fq_codel" in repr(c)
+    assert repr(pickle.loads(pickle.dumps(c))) == repr(c)
+    # Without the second side: every other value. A table of the file is written as there.
+    others = swept.compare({"ap.queue": "fifo"}, metrics="goodput.total")
+    assert len(others.differences) == 4 and "each of the points below" in repr(others)
+    limited = swept.compare({"ap.queue": {"kind": "fifo", "limit": "20p"}}, {"ap.queue": "fifo"}, "goodput.total")
+    assert len(limited.differences) == 2
+    both = swept.compare({"ap.queue": "fifo", "flow.0.count": 1}, {"ap.queue": "fq_codel", "flow.0.count": 2})
+    assert set(both.differences["flow.0.count"]) == {2}
+
+
+def test_a_quantity_of_a_sweep_is_written_as_there_or_as_in_the_tables(results):
+    told = results.compare({"ap.queue.limit": "20p"}, {"ap.queue.limit": "100p"}).differences["difference"]
+    assert told and told == results.compare({"ap.queue.limit": 20}, {"ap.queue.limit": 100.0}).differences["difference"]
+
+
+@pytest.mark.parametrize(
+    ("sides", "error", "text"),
+    [
+        (({"ap.queue": "pie"},), ValueError, "'ap.queue' is never 'pie' in this sweep; it is 'fifo', "),
+        (({"ap.limit": "pie"},), ValueError, "'ap.limit' is no swept key of these results; they have ap.queue, flow.0"),
+        (("ap.queue",), TypeError, "a must be a dictionary from swept keys to values, like {'ap.queue': 'fifo'}"),
+        (({"ap.queue": "fifo"}, {"flow.0.count": 1}), ValueError, "both sides must name the same keys"),
+        (({"ap.queue": "fifo"}, {"ap.queue": "fifo"}), ValueError, "no two points of this sweep differ in ap.queue"),
+    ],
+)
+def test_points_that_cannot_be_compared(swept, sides, error, text):
+    with pytest.raises(error, match=text):
+        swept.compare(*sides)
+
+
+def test_results_of_one_point_have_no_points_to_compare(small):
+    one = contend.load(small.text.partition("[sweep]")[0]).run(seeds=1, set={"duration": "2s"})
+    with pytest.raises(ValueError, match="one point: run\\(sweep=...\\) gives several"):
+        one.compare({"ap.queue": "fifo"})
+
+
+def test_a_plot_joins_numbers_and_no_names(swept, results):
+    def style(axes):
+        return {of.lines[0].get_linestyle() for of in axes.containers}
+
+    names = swept.plot.metric("goodput.total", x="ap.queue", by="flow.0.count")
+    assert style(names) == {"None"} and len(names.containers) == 2
+    names.get_figure().draw_without_rendering()
+    assert [t.get_text() for t in names.get_xticklabels()][:2] == ["fifo", "fq_codel"]
+    # Points of two lines at the same name stand side by side, and all are seen.
+    places = [of.lines[0].get_xydata() for of in names.containers]
+    assert all(a < b < a + 0.5 for a, b in zip(places[0][:, 0], places[1][:, 0]))
+    (left, right), (low, high) = names.get_xlim(), names.get_ylim()
+    assert all(left < x < right and low < y < high for of in places for x, y in of)
+    assert style(swept.plot.metric("goodput.total", x="flow.0.count", by="ap.queue")) == {"-"}
+    assert style(results.plot.metric("goodput.total")) == {"-"}
 
 
 def test_plots_have_axes_with_units(results):

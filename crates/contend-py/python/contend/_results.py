@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _contend
 from ._plot import SHOWN, Plots
@@ -89,6 +89,31 @@ class Results:
         document: dict[str, Any] = json.loads(self._native.json())
         return document
 
+    def compare(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any] | None = None,
+        metrics: str | Sequence[str] | None = None,
+    ) -> Comparison:
+        """Compares points of this sweep, paired by seed: `results.compare({"ap.queue": "fifo"}, {"ap.queue": "pie"})`.
+        Without `b`, each other value of the keys of `a` is compared with `a`.
+
+        The points of a pair differ in these keys only: with further swept keys there is a pair for each of their
+        values. A value is written as in `sweep`, or as in the tables. `metrics` is as in `contend.compare`.
+        """
+        points = _Points(self)
+        side_a = points.side("a", a)
+        side_b = None if b is None else points.side("b", b)
+        if side_b is not None and set(a) != set(b or ()):
+            raise ValueError(f"both sides must name the same keys, not {', '.join(a)} and {', '.join(b or ())}")
+        pairs = points.pairs(side_a, side_b, set(a))
+        if not pairs:
+            others = [key for key in points.keys if key not in a]
+            remedy = f"; name values of {', '.join(others)} too" if others else ""
+            raise ValueError(f"no two points of this sweep differ in {', '.join(a)} alone{remedy}")
+        names = _named(a), None if b is None else _named(b)
+        return Comparison(self, self, _chosen(metrics), (pairs, *names))
+
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Writes the report to `path`: one page that opens without a network. Returns the path."""
         self._native.report(os.fspath(path))
@@ -138,23 +163,91 @@ class Results:
         return _unpickled, (self._experiment, self._native.journal())
 
 
+class _Points:
+    """The points of a sweep: their keys and values, as in the file and as in the tables."""
+
+    def __init__(self, results: Results) -> None:
+        runs = results.runs
+        self.keys = runs.keys[:-1]
+        if not self.keys:
+            raise ValueError(
+                "these results have one point: run(sweep=...) gives several; contend.compare(a, b) compares two results"
+            )
+        self._runs = [run for run, _ in results._native.points]
+        self._points: list[dict[str, Any]] = [json.loads(text) for _, text in results._native.points]
+        self._shown = {key: [runs[key][run] for run in self._runs] for key in self.keys}
+
+    def side(self, name: str, values: Mapping[str, Any]) -> list[int]:
+        """The places of the points with these values."""
+        if not isinstance(values, Mapping) or not values:
+            raise TypeError(f"{name} must be a dictionary from swept keys to values, like {self._example()}")
+        places = list(range(len(self._points)))
+        for key, value in values.items():
+            if key not in self.keys:
+                raise ValueError(f"{key!r} is no swept key of these results; they have {', '.join(self.keys)}")
+            shown = self._shown[key]
+            if not any(self._has(i, key, value) for i in range(len(self._points))):
+                of = ", ".join(map(repr, dict.fromkeys(shown)))
+                raise ValueError(f"{key!r} is never {value!r} in this sweep; it is {of}")
+            places = [i for i in places if self._has(i, key, value)]
+        if not places:
+            raise ValueError(f"no point of this sweep has {_named(values)}")
+        return places
+
+    def _has(self, i: int, key: str, value: Any) -> bool:
+        # Numbers of NumPy have `item`.
+        value = value.item() if hasattr(value, "item") else value
+        return bool(self._points[i].get(key) == value or self._shown[key][i] == value)
+
+    def _example(self) -> str:
+        return repr({self.keys[0]: self._shown[self.keys[0]][0]})
+
+    def pairs(self, a: list[int], b: list[int] | None, along: set[str]) -> list[tuple[int, int]]:
+        """Pairs of points that differ in the keys `along` only, each as the number of a run. Without `b`, the second
+        point is any that is not in `a`."""
+        rest = [[point.get(key) for key in self.keys if key not in along] for point in self._points]
+        others = [i for i in range(len(rest)) if i not in a] if b is None else b
+        found = [(i, j) for j in others for i in a if rest[i] == rest[j] and i != j]
+        return [(self._runs[i], self._runs[j]) for i, j in found]
+
+
+def _named(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in values.items())
+
+
+def _chosen(metrics: str | Sequence[str] | None) -> list[str] | None:
+    return [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
+
+
 def _unpickled(experiment: Experiment, journal: bytes) -> Results:
     # The runs are not made again; means and verdicts are computed from them.
     return Results(experiment, experiment._native.merge([journal]))
 
 
+# Points of a sweep to compare: the points of both sides, each as the number of a run, and the names of the sides.
+_Sides = tuple[list[tuple[int, int]], str, Union[str, None]]
+
+
 class Comparison:
-    """The differences between two results. A positive difference: the second has more."""
+    """The differences between two results, or between points of one sweep. A positive difference: the second has
+    more."""
 
-    def __init__(self, a: Results, b: Results, metrics: list[str] | None) -> None:
-        self._made_of = (a, b, metrics)
-        self._native = _contend.compare(a._native, b._native, metrics)
+    def __init__(self, a: Results, b: Results, metrics: list[str] | None, sides: _Sides | None = None) -> None:
+        self._made_of = (a, b, metrics, sides)
+        self._native = _contend.compare(a._native, b._native, metrics, sides)
 
-    @cached_property
-    def differences(self) -> list[dict[str, Any]]:
-        """For each sweep point and metric: means of both sides, difference with `ci95`, number of pairs."""
-        differences: list[dict[str, Any]] = json.loads(self._native.json())["differences"]
-        return differences
+    @property
+    def differences(self) -> Table:
+        """One row for each sweep point and metric: the means `a` and `b` of the sides over `n` pairs, their
+        `difference` with its 95 % interval (`ci95`, `low`, `high`), the difference as a share of `a` (`relative`), and
+        what the interval says of the second side (`b_has`). The swept keys before them are those of the second side.
+        `unpaired` seeds are on one side only; `missing` says why there is no pair."""
+        return Table(self, "differences")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as the command prints it with `--format json`; docs/json.md describes it."""
+        document: dict[str, Any] = json.loads(self._native.json())
+        return document
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Writes the comparison to `path` as one page. Returns the path."""
@@ -173,15 +266,14 @@ class Comparison:
 
 def compare(a: Results, b: Results, metrics: str | Sequence[str] | None = None) -> Comparison:
     """Compares two results, paired by sweep point and seed: with the same seed, flows and stations draw the same random
-    numbers, so the difference is more exact than either side.
+    numbers, so the difference is more exact than either side. `Results.compare` compares points of one sweep.
 
     `metrics`: a list like `["goodput.up", "jain"]`; by default those that the table of `a` shows.
     """
     for side in (a, b):
         if not isinstance(side, Results):
             raise TypeError(f"compare takes two results, not {side!r}: write compare(a.run(), b.run())")
-    chosen = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
-    return Comparison(a, b, chosen)
+    return Comparison(a, b, _chosen(metrics))
 
 
 class Concatenation:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow
     import xarray
 
-    from ._results import Results
+    from ._results import Comparison, Results
 
 # What names a row of each table, after the swept keys.
 NAMES = {
@@ -24,6 +24,7 @@ NAMES = {
     "queues": ("seed", "name"),
     "air": ("seed",),
     "series": ("seed", "scope", "name", "time"),
+    "differences": ("metric",),
 }
 # Rows that a notebook shows.
 SHOWN = 20
@@ -33,7 +34,7 @@ class Table:
     """A table of results. pyarrow, pandas, polars and all that know Arrow's PyCapsule interface take it as it is;
     without any of them, `table["goodput"]` is a list and `table.rows()` are dictionaries."""
 
-    def __init__(self, results: Results, name: str, chosen: list[int] | None = None) -> None:
+    def __init__(self, results: Results | Comparison, name: str, chosen: list[int] | None = None) -> None:
         self._results, self._name, self._chosen = results, name, chosen
         self._native: _contend.Table = getattr(results._native, name)
 

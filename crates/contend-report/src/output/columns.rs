@@ -10,6 +10,7 @@ use contend_experiment::reading::expression::{Dimension, Quantity};
 use contend_experiment::results::{
     Air, Columns, ObservedStation, ObserverSeries, Outcome, PointKey, QueueSample, Run, Summary, SweptValue, Word,
 };
+use contend_judge::judging::compare::Difference;
 use contend_judge::measuring::metric::Expr;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,6 +159,42 @@ pub fn summary(o: &Outcome) -> Table<'_> {
     Table::new("contend/summary/2", all, vec![o.summary.iter().collect()])
 }
 
+/// The differences of a comparison: one row for each pair of points and each metric. `o` is the second side.
+pub fn differences<'a>(o: &Outcome, all: &'a [Difference]) -> Table<'a> {
+    type Rows<'a> = Column<'a, &'a Difference>;
+    fn number<'a>(name: &str, of: fn(&Difference) -> Option<f64>) -> Rows<'a> {
+        Column::numbers(name, None, move |d: &&Difference| vec![of(d)])
+    }
+    fn text<'a>(name: &str, of: fn(&Difference) -> Option<String>) -> Rows<'a> {
+        Column::texts(name, move |d: &&Difference| vec![of(d)])
+    }
+    fn number_of_seeds<'a>(name: &str, of: fn(&Difference) -> usize) -> Rows<'a> {
+        Column::new(name, Some(Dimension::Number), move |group: &[&Difference]| {
+            Values::Count(group.iter().map(|d| count(of(d) as u64)).collect())
+        })
+    }
+    fn interval(d: &Difference) -> Option<(f64, f64)> {
+        d.estimate()?.interval
+    }
+    let mut columns = PointColumns::of(o).columns();
+    columns.extend([
+        text("metric", |d| Some(d.metric.clone())),
+        text("unit", |d| Some(dimension(&d.metric).map_or("", unit).to_owned())),
+        number_of_seeds("n", |d| d.n),
+        number_of_seeds("unpaired", |d| d.unpaired),
+        number("a", |d| d.a),
+        number("b", |d| d.b),
+        number("difference", |d| d.difference),
+        number("ci95", |d| d.ci95),
+        number("low", |d| interval(d).map(|i| i.0)),
+        number("high", |d| interval(d).map(|i| i.1)),
+        Column::numbers("relative", Some(Dimension::Number), |d: &&Difference| vec![d.relative]),
+        text("b_has", |d| Some(d.answer().to_owned())),
+        text("missing", |d| d.missing.clone()),
+    ]);
+    Table::new("contend/differences/1", columns, vec![all.iter().collect()])
+}
+
 /// The runs: one row for each, with all its metrics.
 pub fn runs(o: &Outcome) -> Table<'_> {
     let names: BTreeSet<&str> = o.runs.iter().flat_map(|r| r.metrics.keys()).map(String::as_str).collect();
@@ -296,6 +333,15 @@ trait OfPoint {
 }
 
 impl OfPoint for &Summary {
+    fn point(&self) -> &PointKey {
+        &self.point
+    }
+    fn rows(&self) -> usize {
+        1
+    }
+}
+
+impl OfPoint for &Difference {
     fn point(&self) -> &PointKey {
         &self.point
     }
