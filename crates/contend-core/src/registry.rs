@@ -163,7 +163,7 @@ pub struct Param {
     /// The default, written as in a file; `None` if the parameter is mandatory.
     pub default: Option<&'static str>,
     /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1);
-    /// (0, 0) when the unit has no range.
+    /// (0, 0) when the unit has no range. Infinite where an algorithm in Python has no bound.
     pub range: (f64, f64),
     /// The use of the value by other code before the algorithm is built.
     pub role: Role,

@@ -51,22 +51,8 @@ impl Classes {
         Classes(Mutex::new(Vec::new()))
     }
 
-    /// The place of the class that says `said`: that of an earlier one of its name, or a new one.
-    fn place(&self, said: &Said, class: Bound<'_, PyType>) -> PyResult<usize> {
-        let mut all = locked(&self.0);
-        let this = Class { name: said.name, params: said.params, class: class.unbind() };
-        if let Some(at) = all.iter().position(|c| c.name == said.name) {
-            all[at] = this;
-            return Ok(at);
-        }
-        if all.len() == MOST {
-            return Err(PyValueError::new_err(format!("a process can have {MOST} own algorithms of a family")));
-        }
-        all.push(this);
-        Ok(all.len() - 1)
-    }
-
-    /// Adds the class to this family: to `roster`, with the function of its place among `builders`.
+    /// Adds the class to this family: to `roster`, with the function of its place among `builders`. The place is that
+    /// of an earlier class of its name, or a new one; a class that `roster` refuses takes none.
     fn enrol<B: Copy>(
         &self,
         said: &Said,
@@ -74,10 +60,20 @@ impl Classes {
         builders: &[B; MOST],
         roster: &Roster<B>,
     ) -> PyResult<()> {
-        let build = builders[self.place(said, class)?];
+        let mut all = locked(&self.0);
         let Said { name, summary, cite, params } = *said;
+        let at = all.iter().position(|c| c.name == name).unwrap_or(all.len());
+        let Some(build) = builders.get(at).copied() else {
+            return Err(PyValueError::new_err(format!("a process can have {MOST} own algorithms of a family")));
+        };
         let added = roster.add(Entry { name, cite, summary, params, facts: &[], build });
-        added.map_err(|e| error::plain(&e.what, Some(&e.remedy)))
+        added.map_err(|e| error::plain(&e.what, Some(&e.remedy)))?;
+        let this = Class { name, params, class: class.unbind() };
+        match all.get_mut(at) {
+            Some(earlier) => *earlier = this,
+            None => all.push(this),
+        }
+        Ok(())
     }
 
     /// An object of the class at `place` with its parameters as attributes, and `cell` if there is one. `__init__` is

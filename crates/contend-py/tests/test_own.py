@@ -138,6 +138,41 @@ def test_parameters_have_the_units_of_their_defaults():
             wait = contend.param("soon", "a time")
 
 
+def test_a_parameter_without_bounds_says_so():
+    class Free(PyReno):
+        """Bounds on one side, or on none."""
+
+        any = contend.param(0.5, "any number")
+        least = contend.param(3, "a number", low=1)
+        most = contend.param("15ms", "a time", high=2)
+
+    text = contend.explain(Free)
+    assert text == contend.explain("free") and "Bounds on one side" in text
+    for line in ("any value (number), default 0.5", "1 or more (whole number), default 3", "2 or less s, written like"):
+        assert line in text, text
+
+    def load(**values):
+        return contend.load("hotspot", set={"flow.1.tcp": {"cc": {"kind": "free", **values}}})
+
+    load(any=-1e300, least=10**15, most="1s")
+    wrong_values = [({"least": 0}, "at least 1"), ({"most": "3s"}, "at most 2s"), ({"least": 1e17}, "at most 9007")]
+    for wrong, remedy in wrong_values:
+        with pytest.raises(contend.Error) as caught:
+            load(**wrong)
+        assert remedy in caught.value.remedy
+
+
+def test_a_name_is_explained_as_the_class_before_all_else():
+    class Gentle(PyReno):
+        """Reno that keeps a larger share of its window."""
+
+    text = contend.explain("gentle")
+    assert text.startswith("gentle (controllers)\n\n  Reno that keeps a larger share")
+    assert "also a parameter of red (qdiscs)\n" in text and "max_p" not in text
+    # Where the name is a parameter's alone, its meaning is there.
+    assert "a parameter of pie (qdiscs): " in contend.explain("target")
+
+
 def test_a_class_may_be_declared_again():
     def declared(slots):
         class Fixed(contend.Access):
@@ -242,6 +277,13 @@ def test_names_of_contend_are_refused():
         with pytest.raises(contend.Error):
 
             class Named(PyReno, name=name):
+                pass
+
+    # A name that was refused takes none of the 64 places.
+    for i in range(70):
+        with pytest.raises(contend.Error, match="cannot be the name"):
+
+            class Refused(PyReno, name=f"my-{i}"):
                 pass
 
     with pytest.raises(TypeError, match="has no method on_congestion, which every Controller needs"):

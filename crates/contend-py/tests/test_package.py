@@ -30,6 +30,34 @@ def test_the_package_is_typed():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_own_algorithms_can_be_annotated(tmp_path):
+    (tmp_path / "own.py").write_text(
+        "import contend\n"
+        "class C(contend.Controller):\n"
+        "    def on_ack(self, cx: contend.Cx, w: contend.Window, ack: contend.Ack) -> None: ...\n"
+        "    def on_lost(self, cx: contend.Cx, w: contend.Window, lost: contend.RateSample) -> None: ...\n"
+        "    def on_congestion(\n"
+        "        self, cx: contend.Cx, w: contend.Window, ack: contend.Ack | None, why: contend.Signal\n"
+        "    ) -> contend.Response:\n"
+        "        return contend.Response.to(2)\n"
+        "    def needs(self) -> contend.Needs:\n"
+        "        return contend.Needs(rate=True)\n"
+        "class Q(contend.Qdisc):\n"
+        "    def enqueue(\n"
+        "        self, cx: contend.Cx, link: contend.Link, packet: contend.Packet, sink: contend.Sink\n"
+        "    ) -> None: ...\n"
+        "    def dequeue(self, cx: contend.Cx, link: contend.Link, sink: contend.Sink) -> contend.Packet | None: ...\n"
+        "    def on_air(self, report: contend.AirReport) -> None: ...\n"
+        "class A(contend.Access):\n"
+        "    def draw(self, cx: contend.Cx, why: contend.Draw, seen: contend.Seen) -> int:\n"
+        "        cell: contend.Cell = self.cell\n"
+        "        return cell.cw_min\n"
+    )
+    done = mypy("--strict", str(tmp_path / "own.py"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    subprocess.run([sys.executable, str(tmp_path / "own.py")], check=True)
+
+
 def test_a_type_checker_finds_mistakes():
     file = pathlib.Path(__file__).with_name("mistakes.py")
     wrong = {n for n, line in enumerate(file.read_text().splitlines(), 1) if line.endswith("# wrong")}

@@ -15,7 +15,25 @@ from typing import TYPE_CHECKING, Any
 
 from ._catalogue import explain
 from ._catalogue import list as list
-from ._contend import Error, Needs, Response, __version__, examples
+from ._contend import (
+    Ack,
+    AirReport,
+    Cell,
+    Cx,
+    Draw,
+    Error,
+    Link,
+    Needs,
+    Packet,
+    RateSample,
+    Response,
+    Seen,
+    Signal,
+    Sink,
+    Window,
+    __version__,
+    examples,
+)
 from ._data_set import DataSet, scan
 from ._experiment import Experiment, load, reproduce
 from ._own import Access, Controller, Qdisc, param
@@ -28,17 +46,29 @@ if TYPE_CHECKING:
 # `list` is not among these names: `from contend import *` must not hide Python's.
 __all__ = [
     "Access",
+    "Ack",
+    "AirReport",
+    "Cell",
     "Comparison",
     "Concatenation",
     "Controller",
+    "Cx",
     "DataSet",
+    "Draw",
     "Error",
     "Experiment",
+    "Link",
     "Needs",
+    "Packet",
     "Qdisc",
+    "RateSample",
     "Response",
     "Results",
+    "Seen",
+    "Signal",
+    "Sink",
     "Table",
+    "Window",
     "__version__",
     "compare",
     "concat",

@@ -6,6 +6,7 @@ import builtins
 from typing import overload
 
 from . import _contend
+from ._own import _Own
 
 
 class Text(str):
@@ -15,10 +16,10 @@ class Text(str):
         return str(self)
 
 
-def explain(name: str) -> Text:
+def explain(name: str | type[_Own]) -> Text:
     """What `name` means: an algorithm, a metric, a key or table of experiment files, a function, a closed form. The
-    same text as `contend explain NAME`."""
-    return Text(_contend.explain(name))
+    same text as `contend explain NAME`. An own algorithm is also explained by its class."""
+    return Text(_contend.explain(name if isinstance(name, str) else name._name))
 
 
 @overload

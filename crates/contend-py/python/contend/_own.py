@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from typing import Any, ClassVar, TypeVar
@@ -35,12 +36,12 @@ class _Param:
         self.default, self.doc, self.low, self.high = default, doc, low, high
 
 
-def param(default: _T, doc: str = "", *, low: float = -1e12, high: float = 1e12) -> _T:
+def param(default: _T, doc: str = "", *, low: float = -math.inf, high: float = math.inf) -> _T:
     """A parameter of an own algorithm, which files and `set` can change: `beta = contend.param(0.7, "share kept")`.
 
     The default also says what the parameter is: True or False, a whole number, a number, or a text with a unit: a time
     ("15ms"), a rate ("5Mbps") or a share ("1%"). In the object it is a number in base units (s, bit/s, 1). `low` and
-    `high` are the smallest and largest value in base units.
+    `high` are the smallest and largest value in base units; without them there is no bound.
     """
     declared: Any = _Param(default, doc, low, high)
     return declared  # type: ignore[no-any-return]
@@ -62,6 +63,8 @@ class _Own:
     """What the bases of own algorithms share."""
 
     _family: ClassVar[str]
+    # The name in files.
+    _name: ClassVar[str] = ""
     # The methods of the subclass that replace one of its base.
     _methods: ClassVar[frozenset[str]] = frozenset()
 
@@ -78,6 +81,7 @@ class _Own:
         params = [(n, p.doc or n, p.default, float(p.low), float(p.high)) for n, p in declared.items()]
         text = inspect.cleandoc(cls.__doc__ or "An algorithm in Python.").split("\n\n")[0].replace("\n", " ")
         name = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        cls._name = name
         _contend.add(cls._family, name, text, f"{cls.__module__}.{cls.__qualname__}, in Python", params, cls)
 
     _required: ClassVar[tuple[str, ...]] = ()

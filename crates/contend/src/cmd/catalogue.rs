@@ -82,13 +82,16 @@ pub fn explained(asked: &str) -> Result<String, Refusal> {
     let all = everything();
     // A name may be written with hyphens, as in a file.
     let name = asked.replace('-', "_");
-    let algorithms = all.iter().filter(|i| i.name == name).map(algorithm);
-    let metrics = metric::metric(asked).into_iter().map(metric_text);
+    let algorithms: Vec<String> = all.iter().filter(|i| i.name == name).map(algorithm).collect();
+    let metrics: Vec<String> = metric::metric(asked).into_iter().map(metric_text).collect();
     let calls = functions().filter(|f| f.name == asked).map(|f| f.text());
     let models = models::items();
     let closed_forms = models.iter().filter(|m| m.name == asked).map(|m| m.text.clone());
-    let keys = keys::explained(asked, &all);
-    let found: Vec<String> = algorithms.chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect();
+    // Who asks about an algorithm or a metric does not ask about a parameter of another one that has its name.
+    let is_brief = !algorithms.is_empty() || !metrics.is_empty();
+    let keys = keys::explained(asked, &all, is_brief);
+    let found: Vec<String> =
+        algorithms.into_iter().chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect();
     if found.is_empty() {
         let names = all_names();
         let nearest = contend_lab::nearest(asked, names.iter().map(String::as_str));
@@ -189,14 +192,21 @@ fn metric_text(m: &MetricEntry) -> String {
 }
 
 fn unit(p: &Param) -> String {
-    let range = |scale: f64, u: &str| format!("{} .. {} {u}", p.range.0 / scale, p.range.1 / scale);
+    // An algorithm in Python may leave a bound out.
+    let (low, high) = p.range;
+    let range = |unit: &str| match (low.is_finite(), high.is_finite()) {
+        (true, true) => format!("{low} .. {high} {unit}"),
+        (true, false) => format!("{low} or more {unit}"),
+        (false, true) => format!("{high} or less {unit}"),
+        (false, false) => format!("any value {unit}"),
+    };
     match p.unit {
-        Unit::Number => range(1.0, "(number)"),
-        Unit::Integer => range(1.0, "(whole number)"),
-        Unit::Time => range(1.0, "s, written like \"15ms\""),
-        Unit::Rate => range(1.0, "bit/s, written like \"54Mbps\""),
+        Unit::Number => range("(number)"),
+        Unit::Integer => range("(whole number)"),
+        Unit::Time => range("s, written like \"15ms\""),
+        Unit::Rate => range("bit/s, written like \"54Mbps\""),
         Unit::Amount => "packets or bytes, written like \"100p\" or \"150kB\"".into(),
-        Unit::Fraction => range(1.0, "(share, written like \"1%\" or 0.01)"),
+        Unit::Fraction => range("(share, written like \"1%\" or 0.01)"),
         Unit::Bool => "true or false".into(),
         Unit::Word(words) => format!("one of {}", words.join(", ")),
         Unit::Schedule => "list like [[\"50s\", \"100s\", \"2Mbps\"]]".into(),

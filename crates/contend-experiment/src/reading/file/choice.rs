@@ -187,6 +187,9 @@ fn example(param: &Param) -> String {
     }
 }
 
+/// The largest whole number that a floating-point number tells from its neighbours: 2^53.
+const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
+
 /// The value of one parameter, checked against its range.
 fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
     let within = |x: f64, unit: Dimension| {
@@ -194,10 +197,14 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             return Ok(());
         }
         let show = |value| Quantity { value, unit };
-        Err(val.error(
-            format!("is out of range: {}", show(x)),
-            format!("write a value from {} to {}", show(param.range.0), show(param.range.1)),
-        ))
+        let (low, high) = param.range;
+        // An algorithm in Python may leave a bound out.
+        let help = match (low.is_finite(), high.is_finite()) {
+            (true, true) => format!("write a value from {} to {}", show(low), show(high)),
+            (true, false) => format!("write at least {}", show(low)),
+            (false, _) => format!("write at most {}", show(high)),
+        };
+        Err(val.error(format!("is out of range: {}", show(x)), help))
     };
     Ok(match param.unit {
         Unit::Number => {
@@ -215,6 +222,9 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             within(x, Dimension::Number)?;
             if x.fract() != 0.0 {
                 return Err(val.error(format!("is not a whole number: {x}"), "round it"));
+            }
+            if x.abs() > LARGEST_INTEGER {
+                return Err(val.error(format!("is too large: {x}"), format!("write at most {LARGEST_INTEGER}")));
             }
             Value::Integer(x as i64)
         }

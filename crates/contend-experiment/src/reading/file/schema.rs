@@ -314,11 +314,17 @@ fn unit(p: &Param) -> Vec<Value> {
     let list =
         |of: Vec<Value>| json!({ "type": "array", "prefixItems": of, "minItems": of.len(), "maxItems": of.len() });
     let lists = |of: Vec<Value>| vec![json!({ "type": "array", "items": list(of) })];
-    let number = || json!({ "type": "number", "minimum": low, "maximum": high });
+    // JSON has no infinite numbers: an algorithm in Python may leave a bound out.
+    let bounded = |kind: &str| {
+        let bounds = [("minimum", low), ("maximum", high)].into_iter().filter(|(_, x)| x.is_finite());
+        let bounds = bounds.map(|(name, x)| (name.to_owned(), json!(x)));
+        Value::Object(std::iter::once(("type".to_owned(), json!(kind))).chain(bounds).collect())
+    };
+    let number = || bounded("number");
     let mut forms = match p.unit {
         Unit::Number => vec![number()],
         Unit::Fraction => vec![number(), reference(PERCENT)],
-        Unit::Integer => vec![json!({ "type": "integer", "minimum": low, "maximum": high })],
+        Unit::Integer => vec![bounded("integer")],
         Unit::Time => vec![reference(TIME)],
         Unit::Rate => vec![reference(RATE)],
         Unit::Amount => vec![reference(AMOUNT)],

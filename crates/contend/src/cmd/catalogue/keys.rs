@@ -21,8 +21,8 @@ pub(super) fn names(algorithms: &[Algorithm]) -> Vec<&'static str> {
 }
 
 /// The explanations of `name` as a variant, a table, a key or its path, a word of the file, an output format, or a
-/// parameter of one of `algorithms`.
-pub(super) fn explained(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
+/// parameter of one of `algorithms`. If `is_brief`, parameters are named without their meaning.
+pub(super) fn explained(name: &str, algorithms: &[Algorithm], is_brief: bool) -> Vec<String> {
     let plain = name.trim_start_matches('[').trim_end_matches(']');
     let mut out: Vec<String> = variants()
         .into_iter()
@@ -52,7 +52,7 @@ pub(super) fn explained(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
                 entry(name, "formats", doc, &[("Use", &format!("contend run FILE --export {name}"))])
             }),
         );
-        let parameters = parameters(name, algorithms);
+        let parameters = parameters(name, algorithms, is_brief);
         if !parameters.is_empty() {
             out.push(format!("{name} (parameters)\n\n{}", parameters.concat()));
         }
@@ -133,7 +133,7 @@ fn path(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
     let Some((head, parameter)) = plain.rsplit_once('.') else { return vec![] };
     let family = keys().into_iter().find(|k| k.0 == head).and_then(|k| k.2.family());
     let of_family: Vec<Algorithm> = algorithms.iter().filter(|a| Some(a.family) == family).copied().collect();
-    let found = parameters(parameter, &of_family);
+    let found = parameters(parameter, &of_family, false);
     if found.is_empty() { vec![] } else { vec![format!("{plain} (parameters)\n\n{}", found.concat())] }
 }
 
@@ -144,19 +144,20 @@ fn values(name: &str) -> Vec<String> {
     all.map(|(path, w)| entry(w.name, "values", w.doc, &[("Use", &format!("a value of {path}"))])).collect()
 }
 
-/// A paragraph for each algorithm or model that has a parameter `name` or a parameter with the value `name`.
-fn parameters(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
-    let of = |a: &Algorithm, p: &Param, whose: &str| {
-        let text = format!("of {whose}: {}; {}, {}", p.doc, unit(p), default(a, p));
+/// A paragraph for each algorithm or model that has a parameter `name` or a parameter with the value `name`; if
+/// `is_brief`, it is a line without the meaning.
+fn parameters(name: &str, algorithms: &[Algorithm], is_brief: bool) -> Vec<String> {
+    let told = |what: String, meaning: String| {
+        let text = if is_brief { format!("also {what}") } else { format!("{what}: {meaning}") };
         format!("  {}\n", wrapped(&text, WIDTH, 4))
     };
     let of_algorithms = algorithms.iter().flat_map(|a| a.params.iter().flat_map(with_members).map(move |p| (a, p)));
     let found = of_algorithms.filter_map(|(a, p)| {
         let whose = format!("{} ({})", a.name, a.family.name());
         if p.name == name {
-            Some(of(a, p, &whose))
+            Some(told(format!("a parameter of {whose}"), format!("{}; {}, {}", p.doc, unit(p), default(a, p))))
         } else if words_of(p).any(|w| w == name) {
-            Some(format!("  {}\n", wrapped(&format!("a value of `{}` of {whose}: {}", p.name, p.doc), WIDTH, 4)))
+            Some(told(format!("a value of `{}` of {whose}", p.name), p.doc.to_owned()))
         } else {
             None
         }
@@ -164,7 +165,7 @@ fn parameters(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
     let of_models = models().flat_map(|m| m.parameters.iter().map(move |p| (m, p)));
     let models = of_models
         .filter(|(_, p)| p.name == name)
-        .map(|(m, p)| format!("  {}\n", wrapped(&format!("of {} (models): {}", m.name, p.doc), WIDTH, 4)));
+        .map(|(m, p)| told(format!("a parameter of {} (models)", m.name), p.doc.to_owned()));
     found.chain(models).collect()
 }
 
@@ -190,29 +191,29 @@ mod tests {
         assert!(names.len() > 400, "{}", names.len());
         let paths = keys();
         for name in names.into_iter().chain(paths.iter().map(|k| k.0.as_str())).chain(RESERVED.iter().copied()) {
-            let texts = explained(name, &all);
+            let texts = explained(name, &all, false);
             assert!(!texts.is_empty(), "{name}");
             for line in texts.iter().flat_map(|t| t.lines()) {
                 assert!(line.chars().count() <= WIDTH, "{line}");
             }
         }
-        assert!(explained("[param]", &all).concat().starts_with("param (keys)\n"));
-        assert!(explained("[[flow]]", &all)[0].starts_with("[[flow]] (tables)\n"));
-        assert!(explained("limit", &all).concat().contains("of fifo (qdiscs): "));
-        assert!(explained("nothing", &all).is_empty());
+        assert!(explained("[param]", &all, false).concat().starts_with("param (keys)\n"));
+        assert!(explained("[[flow]]", &all, false)[0].starts_with("[[flow]] (tables)\n"));
+        assert!(explained("limit", &all, false).concat().contains("of fifo (qdiscs): "));
+        assert!(explained("nothing", &all, false).is_empty());
     }
 
     #[test]
     fn a_key_is_found_by_its_path_with_and_without_numbers() {
         let all = super::super::everything();
         for path in ["flow.window", "flow.0.window"] {
-            let text = explained(path, &all).concat();
+            let text = explained(path, &all, false).concat();
             assert!(text.starts_with("flow.window (keys)\n") && text.contains("--set flow.0.window=..."), "{text}");
         }
-        let limit = explained("ap.queue.limit", &all).concat();
+        let limit = explained("ap.queue.limit", &all, false).concat();
         assert!(limit.contains("of fifo (qdiscs)") && !limit.contains("controls"), "{limit}");
-        assert!(explained("slot", &all).concat().contains("--set wifi.slot=..."));
-        assert!(explained("rto", &all).concat().contains("flow.tcp.rto (keys)"));
-        assert!(explained("ap.nothing", &all).is_empty());
+        assert!(explained("slot", &all, false).concat().contains("--set wifi.slot=..."));
+        assert!(explained("rto", &all, false).concat().contains("flow.tcp.rto (keys)"));
+        assert!(explained("ap.nothing", &all, false).is_empty());
     }
 }
