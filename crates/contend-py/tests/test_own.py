@@ -169,6 +169,8 @@ def test_a_name_is_explained_as_the_class_before_all_else():
     text = contend.explain("gentle")
     assert text.startswith("gentle (controllers)\n\n  Reno that keeps a larger share")
     assert "also a parameter of red (qdiscs)\n" in text and "max_p" not in text
+    with pytest.raises(TypeError, match="the class of an own algorithm, not 42"):
+        contend.explain(42)
     # Where the name is a parameter's alone, its meaning is there.
     assert "a parameter of pie (qdiscs): " in contend.explain("target")
 

@@ -19,7 +19,10 @@ class Text(str):
 def explain(name: str | type[_Own]) -> Text:
     """What `name` means: an algorithm, a metric, a key or table of experiment files, a function, a closed form. The
     same text as `contend explain NAME`. An own algorithm is also explained by its class."""
-    return Text(_contend.explain(name if isinstance(name, str) else name._name))
+    asked = name if isinstance(name, str) else getattr(name, "_name", None)
+    if not asked:
+        raise TypeError(f"explain takes a name or the class of an own algorithm, not {name!r}")
+    return Text(_contend.explain(asked))
 
 
 @overload

@@ -146,9 +146,11 @@ def _is_name(value: Any) -> bool:
 def _beside(ax: Axes, names: list[Any], number: int, of: int) -> list[Any]:
     """The places of names on the axis, for line `number` of `of`: two names are 1 apart."""
     texts = [str(name) for name in names]
-    ax.xaxis.update_units(texts)
+    # These methods of matplotlib have no types.
+    untyped: Any = ax
+    untyped.xaxis.update_units(texts)
     apart = min(0.15, 0.8 / of)
-    return [at + apart * (number - (of - 1) / 2) for at in ax.convert_xunits(texts)]
+    return [at + apart * (number - (of - 1) / 2) for at in untyped.convert_xunits(texts)]
 
 
 def _scaled(value: float | None, scale: float) -> float:
