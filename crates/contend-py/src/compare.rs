@@ -42,14 +42,15 @@ impl Compared {
 type Sides = (Vec<(usize, usize)>, String, Option<String>);
 
 /// The differences of `b` minus `a`, paired by sweep point and seed, or of the points in `sides`. Without `metrics`,
-/// those that the table of `a` shows.
+/// those that the table of `a` shows. `control`: with the control variate of lossy channels.
 #[pyfunction]
-#[pyo3(signature = (a, b, metrics=None, sides=None))]
+#[pyo3(signature = (a, b, metrics=None, sides=None, control=false))]
 pub(crate) fn compare(
     a: &Results,
     b: &Results,
     metrics: Option<Vec<String>>,
     sides: Option<Sides>,
+    control: bool,
 ) -> PyResult<Comparison> {
     let (first, second) = (a.outcome(), b.outcome());
     let (pairs, a_name, b_name) = match sides {
@@ -66,7 +67,7 @@ pub(crate) fn compare(
         }
     };
     let metrics = metrics.unwrap_or_else(|| usual_metrics(first));
-    let found = differences(&first.runs, &second.runs, &pairs, &metrics, false);
+    let found = differences(&first.runs, &second.runs, &pairs, &metrics, control);
     if let Some(why) = found.iter().map(|d| d.missing.as_ref()).collect::<Option<Vec<_>>>() {
         let why = why.first().map_or_else(String::new, |why| format!(": {why}"));
         return Err(error::plain(

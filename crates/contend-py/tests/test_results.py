@@ -222,3 +222,15 @@ def test_results_stand_one_below_the_other(small, results):
 def test_a_wrong_call_has_a_remedy(results, call, error, text):
     with pytest.raises(error, match=text):
         call(results)
+
+
+def test_control_variates_shorten_the_intervals_over_lossy_links():
+    sweep = {"link.1.loss.p": ["1%"], "flow.0.tcp.recovery": ["tahoe", "newreno"]}
+    r = contend.load("lossy-last-hop").run(sweep=sweep, set={"duration": "60s"}, seeds="1..12", progress=False)
+    sides = {"flow.0.tcp.recovery": "tahoe"}, {"flow.0.tcp.recovery": "newreno"}
+    plain = r.compare(*sides, metrics="goodput.total").differences
+    controlled = r.compare(*sides, metrics="goodput.total", control=True)
+    assert plain["worth"][0] is None and controlled.differences["worth"][0] > 1.1
+    assert controlled.differences["ci95"][0] < plain["ci95"][0]
+    assert "times as many seeds" in repr(controlled)
+    assert repr(pickle.loads(pickle.dumps(controlled))) == repr(controlled)

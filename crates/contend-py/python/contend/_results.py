@@ -94,12 +94,15 @@ class Results:
         a: Mapping[str, Any],
         b: Mapping[str, Any] | None = None,
         metrics: str | Sequence[str] | None = None,
+        *,
+        control: bool = False,
     ) -> Comparison:
         """Compares points of this sweep, paired by seed: `results.compare({"ap.queue": "fifo"}, {"ap.queue": "pie"})`.
         Without `b`, each other value of the keys of `a` is compared with `a`.
 
         The points of a pair differ in these keys only: with further swept keys there is a pair for each of their
-        values. A value is written as in `sweep`, or as in the tables. `metrics` is as in `contend.compare`.
+        values. A value is written as in `sweep`, or as in the tables. `metrics` and `control` are as in
+        `contend.compare`.
         """
         points = _Points(self)
         side_a = points.side("a", a)
@@ -112,7 +115,7 @@ class Results:
             remedy = f"; name values of {', '.join(others)} too" if others else ""
             raise ValueError(f"no two points of this sweep differ in {', '.join(a)} alone{remedy}")
         names = _named(a), None if b is None else _named(b)
-        return Comparison(self, self, _chosen(metrics), (pairs, *names))
+        return Comparison(self, self, _chosen(metrics), (pairs, *names), control)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Writes the report to `path`: one page that opens without a network. Returns the path."""
@@ -232,16 +235,19 @@ class Comparison:
     """The differences between two results, or between points of one sweep. A positive difference: the second has
     more."""
 
-    def __init__(self, a: Results, b: Results, metrics: list[str] | None, sides: _Sides | None = None) -> None:
-        self._made_of = (a, b, metrics, sides)
-        self._native = _contend.compare(a._native, b._native, metrics, sides)
+    def __init__(
+        self, a: Results, b: Results, metrics: list[str] | None, sides: _Sides | None = None, control: bool = False
+    ) -> None:
+        self._made_of = (a, b, metrics, sides, control)
+        self._native = _contend.compare(a._native, b._native, metrics, sides, control)
 
     @property
     def differences(self) -> Table:
         """One row for each sweep point and metric: the means `a` and `b` of the sides over `n` pairs, their
         `difference` with its 95 % interval (`ci95`, `low`, `high`), the difference as a share of `a` (`relative`), and
         what the interval says of the second side (`b_has`). The swept keys before them are those of the second side.
-        `unpaired` seeds are on one side only; `missing` says why there is no pair."""
+        `worth`: with `control`, how many times as many pairs this interval needs without it. `unpaired` seeds are on
+        one side only; `missing` says why there is no pair."""
         return Table(self, "differences")
 
     def to_dict(self) -> dict[str, Any]:
@@ -264,16 +270,21 @@ class Comparison:
         return Comparison, self._made_of
 
 
-def compare(a: Results, b: Results, metrics: str | Sequence[str] | None = None) -> Comparison:
+def compare(
+    a: Results, b: Results, metrics: str | Sequence[str] | None = None, *, control: bool = False
+) -> Comparison:
     """Compares two results, paired by sweep point and seed: with the same seed, flows and stations draw the same random
     numbers, so the difference is more exact than either side. `Results.compare` compares points of one sweep.
 
     `metrics`: a list like `["goodput.up", "jain"]`; by default those that the table of `a` shows.
+
+    `control`: removes what the luck of lossy channels explains, so that the intervals are shorter with the same seeds
+    (docs/points-and-seeds.md). It changes nothing if no channel loses at random.
     """
     for side in (a, b):
         if not isinstance(side, Results):
             raise TypeError(f"compare takes two results, not {side!r}: write compare(a.run(), b.run())")
-    return Comparison(a, b, _chosen(metrics))
+    return Comparison(a, b, _chosen(metrics), None, control)
 
 
 class Concatenation:

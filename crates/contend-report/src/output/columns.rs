@@ -189,6 +189,7 @@ pub fn differences<'a>(o: &Outcome, all: &'a [Difference]) -> Table<'a> {
         number("low", |d| interval(d).map(|i| i.0)),
         number("high", |d| interval(d).map(|i| i.1)),
         Column::numbers("relative", Some(Dimension::Number), |d: &&Difference| vec![d.relative]),
+        Column::numbers("worth", Some(Dimension::Number), |d: &&Difference| vec![d.worth]),
         text("b_has", |d| Some(d.answer().to_owned())),
         text("missing", |d| d.missing.clone()),
     ]);

@@ -75,7 +75,6 @@ pub use quoted::misread;
 
 use judge::Judge;
 pub use model::Modelled;
-use rayon::prelude::*;
 use reader::{Fields, ReadContext, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -87,6 +86,8 @@ use tree::{Node, NodeKind};
 
 /// Points that are tried before the next look whether the call was stopped.
 const AT_ONCE: usize = 256;
+/// Fewest points for which another thread is worth its start.
+const LEAST: usize = 16;
 
 /// One experiment: a network or closed forms, the sweep, and the claims.
 #[derive(Clone, Debug)]
@@ -549,14 +550,14 @@ impl Experiment {
         let network = |need: &Need| -> Result<Option<String>, FileError> {
             Ok(if have_overlays { Some(self.at(&need.point, &need.overlay)?.to_json().to_string()) } else { None })
         };
-        let one = |need: &Need| Ok((self.tried(&need.point, &need.overlay)?, network(need)?));
+        let one =
+            |need: &Need| -> Result<_, FileError> { Ok((self.tried(&need.point, &need.overlay)?, network(need)?)) };
         // On all cores. The error is that of the first invalid point, whichever core is first.
         for some in all.chunks(AT_ONCE) {
             if stopped() {
                 return Ok(false);
             }
-            let of_some: Vec<Result<(Size, Option<String>), FileError>> = some.par_iter().map(one).collect();
-            for (need, result) in some.iter().zip(of_some) {
+            for (need, result) in some.iter().zip(on_all_cores(some, one)) {
                 let (size, network) = result?;
                 if let Some(network) = network {
                     let first = networks.entry(network).or_insert_with(|| need.key());
@@ -574,7 +575,7 @@ impl Experiment {
                     if stopped() {
                         return Ok(false);
                     }
-                    let sizes: Vec<_> = some.par_iter().map(|point| self.tried(point, &overlay)).collect();
+                    let sizes = on_all_cores(some, |point| self.tried(point, &overlay));
                     sizes.into_iter().try_for_each(|size| size.map(drop))?;
                 }
             }
@@ -616,6 +617,22 @@ impl Experiment {
         let keys: Vec<String> = point.iter().map(|(key, value)| format!("{key} = {}", shown(value))).collect();
         error.at(&keys.join(", "))
     }
+}
+
+/// `of` each item, in order, on all cores. The threads end with the call: a process that is forked afterwards, as
+/// Python's pools are, would wait for ever for those of a pool.
+fn on_all_cores<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let each = items.len().div_ceil(cores).max(LEAST);
+    if items.len() <= each {
+        return items.iter().map(of).collect();
+    }
+    std::thread::scope(|s| {
+        let threads: Vec<_> =
+            items.chunks(each).map(|part| s.spawn(|| part.iter().map(&of).collect::<Vec<R>>())).collect();
+        let joined = threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.flatten().collect()
+    })
 }
 
 #[cfg(test)]
