@@ -347,6 +347,48 @@ fn access_points_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn access_points_have_a_channel_each() {
+    let on = |left: &str, right: &str| {
+        let file = two_aps("100m", "", UP).replacen("[\"0m\", \"0m\"]", &format!("[\"0m\", \"0m\"]\n{left}"), 1);
+        file.replacen("[\"400m\", \"0m\"]", &format!("[\"400m\", \"0m\"]\n{right}"), 1)
+    };
+    let field = |file: &str| scenario(file).cell.unwrap().field.unwrap();
+    let two = field(&on("channel = 1", "channel = 6"));
+    let channels: Vec<_> = (0..4).map(|station| two.channel(station)).collect();
+    assert_eq!(channels, [Some(1), Some(6), Some(1), Some(6)], "stations are on that of their access point");
+    assert_eq!(format!("{:?}", field(&on("channel = 6", "channel = 6"))), format!("{:?}", field(&on("", ""))));
+    says(&on("channel = 6", ""), &["ap.1", "has no channel", "for each, or none"]);
+    says(&on("channel = 36", "channel = 1"), &["ap.0.channel", "no channel of the 2.4GHz band", "1, 6 and 11"]);
+    says(&on("channel = 1", "channel = 5"), &["ap.1.channel", "is 5, which overlaps 1", "20 MHz"]);
+    let wide = |standard: &str, left: u32, right: u32| {
+        let file = on(&format!("channel = {left}"), &format!("channel = {right}"));
+        file.replace("standard = \"802.11b\"", standard)
+    };
+    for (standard, left, right, good) in [
+        ("standard = \"802.11ac\"", 36, 40, true),
+        ("standard = \"802.11ac\", width = \"40MHz\"", 36, 40, false),
+        ("standard = \"802.11ac\", width = \"40MHz\"", 36, 44, true),
+        ("standard = \"802.11ac\", width = \"80MHz\"", 36, 48, false),
+        ("standard = \"802.11ac\", width = \"80MHz\"", 48, 52, true),
+        ("standard = \"802.11ac\", width = \"160MHz\"", 149, 153, false),
+        ("standard = \"802.11ax\", band = \"6GHz\", width = \"160MHz\"", 1, 33, true),
+        ("standard = \"802.11n\", band = \"2.4GHz\", width = \"40MHz\"", 1, 9, false),
+    ] {
+        assert_eq!(message(&wide(standard, left, right)).is_empty(), good, "{standard}: {left} and {right}");
+    }
+    says(&wide("standard = \"802.11ac\"", 37, 36), &["ap.0.channel", "is 37, no channel of the 5GHz band"]);
+    let forwards = on("channel = 1", "channel = 6").replace("field = {}", "field = { routing = \"static\" }");
+    says(&forwards, &["ap.1.channel", "stations forward packets"]);
+    let cell = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\nap = { channel = 6 }\n\
+        [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+    says(cell, &["ap.channel", "is for a field"]);
+    says(
+        &on("channel = 1", "channel = 6").replace("\"802.11b\"", "\"802.11b\", access = \"tcf\""),
+        &["different channels", "`tcf` needs a cell"],
+    );
+}
+
+#[test]
 fn key_paths_name_access_points() {
     let file = two_aps("100m", "", UP);
     let with = |key: &str, value: &str| {

@@ -69,6 +69,8 @@ pub struct FieldSpec {
     pub sites: Vec<Site>,
     /// The number in [`CellSpec::aps`] of each station's access point; empty if all have the first one, or none.
     pub association: Vec<usize>,
+    /// The channel of each access point; empty if all are on one. Stations are on that of their access point.
+    pub channels: Vec<u32>,
     /// The ground that stations never leave; infinite if they do not move.
     pub area: Area,
     /// Who hears whom, whatever the distance; `None` if distances decide.
@@ -106,6 +108,15 @@ pub struct FieldSpec {
     pub link_delay: Span,
     /// True if the note of observers makes each ACK longer; otherwise it travels out of band.
     pub notes_on_air: bool,
+}
+
+impl FieldSpec {
+    /// The channel of the station with this [number](super::StationId); `None` if all are on one.
+    pub fn channel(&self, station: usize) -> Option<u32> {
+        let of = |i: usize| self.association.get(i).copied().unwrap_or(0);
+        let ap = station.checked_sub(self.channels.len()).map_or(station, of);
+        self.channels.get(ap).copied()
+    }
 }
 
 /// Where a station of a field is, and when.

@@ -145,18 +145,20 @@ impl<'a> Field<'a> {
     }
 
     /// The field with stations at these sites, of which the first `aps` are access points. `association` has the access
-    /// point of each station.
+    /// point of each station, `channels` the channel of each access point.
     pub fn with(
         self,
         sites: Vec<Site>,
         aps: usize,
         association: Vec<usize>,
+        channels: Vec<u32>,
         links: Option<Vec<FieldLink>>,
     ) -> FieldSpec {
         let usual = if aps > 0 { None } else { Some(self.usual) };
         FieldSpec {
             sites,
             association,
+            channels,
             area: self.area,
             links,
             range: self.range,

@@ -25,6 +25,7 @@
 mod aggregation;
 mod cases;
 mod channel;
+mod channels;
 mod choice;
 pub mod claim;
 mod contention;

@@ -11,6 +11,7 @@ use self::access_points::{ap_tables, usual_ap};
 use self::groups::Group;
 pub(crate) use self::groups::direction;
 use super::channel::check_errors;
+use super::channels::channels;
 use super::error::{FileError, Source};
 use super::field::{Field, is_power};
 use super::passing;
@@ -77,6 +78,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     }
     let field_links = b.field.as_ref().map_or(Ok(None), |f| f.links(b.aps.len(), &b.places))?;
     b.associate(field_links.as_deref())?;
+    let channels = channels(&aps, wifi.as_ref(), b.field.as_ref())?;
     for v in &links {
         b.link(v)?;
     }
@@ -114,7 +116,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     b.check_observers()?;
     let (sites_at, sites): (Vec<Val>, Vec<Site>) = b.sites.all.into_iter().unzip();
     let association = b.association.iter().map(|ap| ap.unwrap_or(0)).collect();
-    let field = b.field.take().map(|f| f.with(sites, b.aps.len(), association, field_links));
+    let field = b.field.take().map(|f| f.with(sites, b.aps.len(), association, channels, field_links));
     let cell = match (wifi, wifi_at) {
         (Some(Wifi { phy, mac, error_model, .. }), Some(at)) => {
             let cell = CellSpec { phy, mac, aps: b.aps, stations: b.stations, field, error_model: None };

@@ -121,6 +121,13 @@ impl Reach<'_, '_> {
                 "use another access rule like \"dcf\"",
             )),
             None => Ok(()),
+            Some((a, b)) if !self.field.channels.is_empty() => Err(self.at.error(
+                format!(
+                    "has stations on different channels, like \"{a}\" and \"{b}\", but `{}` needs a cell",
+                    rule.entry.name
+                ),
+                "use another access rule like \"dcf\"",
+            )),
             Some((a, b)) => Err(self.at.error(
                 format!("has stations out of range, like \"{a}\" and \"{b}\", but `{}` needs a cell", rule.entry.name),
                 "use another access rule like \"dcf\", or write a larger field.range",
@@ -207,10 +214,11 @@ impl Reach<'_, '_> {
 
     /// True if `to` decodes frames of `from`, as far as the file tells.
     fn decodes(&self, from: Number, to: Number) -> bool {
-        match &self.field.links {
-            Some(links) => FieldLink::between(links, from, to).is_some_and(|l| l.decodes),
-            None => self.point(from).distance(self.point(to)) <= self.field.range,
-        }
+        self.field.channel(from) == self.field.channel(to)
+            && match &self.field.links {
+                Some(links) => FieldLink::between(links, from, to).is_some_and(|l| l.decodes),
+                None => self.point(from).distance(self.point(to)) <= self.field.range,
+            }
     }
 
     /// The nearest pair of stations with one in this component and one outside, and their distance.

@@ -164,6 +164,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         links: None,
         shadowing: None,
         association: vec![],
+        channels: vec![],
         range: 250.0,
         sense: 550.0,
         propagation: choose(propagation::REGISTRY, "range", &[]),

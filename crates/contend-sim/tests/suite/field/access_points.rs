@@ -70,20 +70,23 @@ fn outcome_of(name: &str, s: &Scenario) -> Vec<String> {
     all
 }
 
-/// Both networks, out of range of each other on one channel, give what each gives alone.
+/// Both networks give what each gives alone: out of range of each other on one channel, or side by side on two.
 fn as_alone(what: &str, change: &dyn Fn(&mut CellSpec)) {
     let changed = |mut s: Scenario| {
         change(s.cell.as_mut().unwrap());
         s
     };
     let (one, other) = (changed(network("one", 100)), changed(network("other", 20)));
-    let both = beside(&one, &other, 10_000.0);
-    assert!(outcome_of("one", &one) == outcome_of("one", &both), "{what}");
-    assert!(outcome_of("other", &other) == outcome_of("other", &both), "{what}");
+    for (metres, channels) in [(10_000.0, vec![]), (100.0, vec![1, 6])] {
+        let mut both = beside(&one, &other, metres);
+        both.cell.as_mut().unwrap().field.as_mut().unwrap().channels = channels;
+        assert!(outcome_of("one", &one) == outcome_of("one", &both), "{what} at {metres} m");
+        assert!(outcome_of("other", &other) == outcome_of("other", &both), "{what} at {metres} m");
+    }
 }
 
 #[test]
-fn access_points_out_of_range_of_each_other_give_what_each_gives_alone() {
+fn access_points_out_of_range_or_on_other_channels_give_what_each_gives_alone() {
     for rule in every::access_rules() {
         let built = (rule.entry.build)(&rule.args, Setting::of(&phy_g())).unwrap();
         if built.whole_cell() {
@@ -142,6 +145,7 @@ proptest! {
         clients in prop::collection::vec((0usize..4, -180.0..180.0f64, -180.0..180.0f64), 2..12),
         ends in prop::collection::vec((0usize..16, 0usize..16), 1..8),
         block in prop::sample::select(every::controls()),
+        channels in prop::sample::select(vec![vec![], vec![1, 6, 6], vec![1, 6, 11]]),
         rts in any::<bool>(),
         seed in 0u64..1000,
     ) {
@@ -152,7 +156,11 @@ proptest! {
         cell.aps = (0..aps.len()).map(ap).collect();
         let near = |i: usize| Point { x: aps[of(i)].0 + clients[i].1, y: aps[of(i)].1 + clients[i].2 };
         let positions = aps.iter().map(|&(x, y)| Point { x, y }).chain((0..n).map(near)).collect();
-        cell.field = Some(FieldSpec { association: (0..n).map(of).collect(), ..field(positions) });
+        cell.field = Some(FieldSpec {
+            association: (0..n).map(of).collect(),
+            channels: channels.into_iter().take(aps.len()).collect(),
+            ..field(positions)
+        });
         let (mut nodes, mut links, mut flows) = (vec![], vec![], vec![]);
         let mut link = |name: String, from, to| {
             links.push(LinkSpec { name, from, to, forward: wire(Span::ZERO), reverse: wire(Span::from_millis(1)) });

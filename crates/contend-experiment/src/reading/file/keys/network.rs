@@ -416,6 +416,9 @@ static AP: Table = Table {
         key("access", ACCESS, Words("that of [wifi]"), "{ kind = \"dcf\", cwmin = 15 }",
             "Rule of medium access of the access point."),
         POSITION,
+        key("channel", &[Kind::Whole(1, 233)], Words("all access points are on one channel"), "36",
+            "The channel of the access point and its stations, by its number in the band; needs a [field], and is \
+                given to all access points or none. Stations on different channels do not hear each other."),
         OBSERVE,
     ],
 };

@@ -81,6 +81,8 @@ impl<'a> Builder<'a> {
         station.access = f.read_or("access", station.access, |v| read_access(&v, &wifi.phy))?;
         let control = f.read_or("control", vec![], |v| read_control(&v, &station))?;
         self.sites.read(self.field.as_ref(), v, &mut f, None, self.traces)?;
+        // Read with those of all access points.
+        let _ = f.get("channel");
         station.observe = self.observers(&mut f)?;
         f.finish()?;
         self.aps.push(ApSpec { station, control });

@@ -48,6 +48,8 @@ struct Paths {
     source: Source,
     /// When stations are off.
     off: Vec<Vec<(Time, Time)>>,
+    /// The channel of each station.
+    channels: Vec<Option<u32>>,
     /// A buffer, kept between calls.
     near: Vec<StationId>,
 }
@@ -79,7 +81,12 @@ impl Links {
         let mut links = Links {
             lists: vec![],
             changes: fades || moves || spec.sites.iter().any(|s| !s.off.is_empty()),
-            paths: Paths { source, off: spec.sites.iter().map(|s| s.off.clone()).collect(), near: vec![] },
+            paths: Paths {
+                source,
+                off: spec.sites.iter().map(|s| s.off.clone()).collect(),
+                channels: (0..spec.sites.len()).map(|station| spec.channel(station)).collect(),
+                near: vec![],
+            },
             around: vec![],
         };
         if !links.changes {
@@ -157,18 +164,19 @@ impl Links {
 impl Paths {
     /// Puts the stations that hear a frame into `list`, the nearest first. `fades`: a single frame may fade.
     fn find(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
-        let Paths { source, off, near } = self;
+        let Paths { source, off, channels, near } = self;
         let is_on = |station: StationId| !off[station as usize].iter().any(|(begin, end)| *begin <= now && now < *end);
         list.clear();
         if !is_on(from) {
             return;
         }
+        let hears = |station: StationId| is_on(station) && channels[station as usize] == channels[from as usize];
         match source {
-            Source::Table(table) => list.extend(table[from as usize].iter().filter(|h| is_on(h.station))),
+            Source::Table(table) => list.extend(table[from as usize].iter().filter(|h| hears(h.station))),
             Source::Distance(ground, law) => {
                 ground.near(now, from, near);
                 let here = ground.position(now, from);
-                for &station in near.iter().filter(|s| **s != from && is_on(**s)) {
+                for &station in near.iter().filter(|s| **s != from && hears(**s)) {
                     let distance = here.distance(ground.position(now, station));
                     list.extend(law.hearer(from, station, distance, fades));
                 }
@@ -305,6 +313,7 @@ mod tests {
         let spec = FieldSpec {
             sites: (0..60).map(|_| site()).collect(),
             association: vec![],
+            channels: vec![],
             area: Area { width: 2000.0, height: 2000.0 },
             links: None,
             shadowing: None,
