@@ -16,6 +16,7 @@ pub use crate::wifi::spec::{
     AfterCollision, Aggregation, AirtimeLimit, ApSpec, Capture, CellSpec, ChannelSpec, CtsRule, ErrorModelSpec,
     FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site, StationSpec, TxopProtection,
 };
+pub use crate::wifi::walls::Wall;
 
 use crate::rng;
 use crate::wifi::access::Category;

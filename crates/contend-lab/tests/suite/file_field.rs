@@ -389,6 +389,35 @@ fn access_points_have_a_channel_each() {
 }
 
 #[test]
+fn walls_weaken_what_a_station_hears() {
+    let walls = |loss: &str| {
+        format!(
+            "[[wall]]\nfrom = [\"150m\", \"0m\"]\nto = [\"150m\", \"500m\"]\nloss = \"{loss}\"\n\n[[station]]\nname = \"a\""
+        )
+    };
+    let with = |x: &str, loss: &str| two_aps(x, "", UP).replacen("[[station]]\nname = \"a\"", &walls(loss), 1);
+    // At 160 m, beyond a wall, the other access point is stronger: 40 log10(240 / 160) = 7.0 dB.
+    let of_a = |loss: &str| scenario(&with("160m", loss)).cell.unwrap().ap_of(0);
+    assert_eq!((of_a("6.9dB"), of_a("7.1dB")), (0, 1));
+    let named = |loss: &str| with("160m", loss).replacen("name = \"a\"", "name = \"a\"\nap = \"left\"", 1);
+    // The range of 250 m is 40 log10(250 / 160) = 7.8 dB farther.
+    assert_eq!(message(&named("7.6dB")), "");
+    says(
+        &named("7.9dB"),
+        &["flow.0.from", "which is 160.3m from its access point", "250m where no wall is in the way"],
+    );
+    let flat = with("160m", "3dB").replace("field = {}", "field = { propagation = \"range\" }");
+    says(&flat, &["wall.0", "weakens nothing", "propagation = \"range\"", "log_distance"]);
+    let given = with("160m", "3dB").replace("field = {}", "[field]\nlinks = [[\"left\", \"a\"], [\"right\", \"b\"]]");
+    says(&given, &["wall.0", "field.links gives"]);
+    says(&with("160m", "-3dB"), &["wall.0.loss", "0dB"]);
+    says(&with("160m", "3dB").replace("\"500m\"", "\"0m\""), &["wall.0.to", "is also the beginning"]);
+    let cell = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\n[[wall]]\nfrom = [\"0m\", \"0m\"]\n\
+        to = [\"0m\", \"9m\"]\nloss = \"3dB\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+    says(cell, &["wall.0", "is for a field"]);
+}
+
+#[test]
 fn key_paths_name_access_points() {
     let file = two_aps("100m", "", UP);
     let with = |key: &str, value: &str| {

@@ -5,6 +5,7 @@ use super::client::Client;
 use super::ids::StationId;
 use super::medium::error_model::{self, Coding, ErrorModel, PerTable};
 use super::medium::phy::{DataRate, LONGEST_PPDU, Phy};
+use super::medium::walls::Wall;
 use super::medium::{fading, propagation};
 use crate::loss;
 use crate::mobility::{self, Area, Movement, Point};
@@ -81,6 +82,8 @@ pub struct FieldSpec {
     pub sense: f64,
     /// How the power falls with the distance.
     pub propagation: Choice<propagation::Build>,
+    /// What weakens frames between positions.
+    pub walls: Vec<Wall>,
     /// The random part of the path loss, if there is one.
     pub shadowing: Option<Shadowing>,
     /// Which of several frames at one receiver is decoded.

@@ -10,7 +10,7 @@ use contend_core::Span;
 use contend_core::observe::{self, Radio};
 use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::routing;
-use contend_sim::scenario::{Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site};
+use contend_sim::scenario::{Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site, Wall};
 use contend_sim::wifi::{StationId, propagation};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,7 @@ pub(crate) struct Field<'a> {
     range: f64,
     sense: f64,
     propagation: Choice<propagation::Build>,
+    walls: Vec<Wall>,
     shadowing: Option<Shadowing>,
     capture: Capture,
     tx_power: f64,
@@ -47,8 +48,8 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Reads `[field]`.
-    pub fn read(val: &Val<'a>) -> Result<Field<'a>, FileError> {
+    /// Reads `[field]`, and each `[[wall]]` in it.
+    pub fn read(val: &Val<'a>, walls: &[Val<'a>]) -> Result<Field<'a>, FileError> {
         let mut f = val.table()?;
         let area = f.read_or("area", Area::INFINITE, |v| area(&v))?;
         let links = f.get("links");
@@ -82,12 +83,23 @@ impl<'a> Field<'a> {
                 "write propagation = { kind = \"log_distance\", exponent = 3 }",
             ));
         }
+        if let Some(v) = walls.first().filter(|_| links.is_some() || !falls) {
+            let (why, help) = match &links {
+                Some(_) => ("field.links gives who hears whom".to_owned(), "write the loss of each link there"),
+                None => (
+                    format!("no power falls with propagation = \"{}\"", propagation.entry.name),
+                    "write field.propagation = { kind = \"log_distance\", exponent = 3 }",
+                ),
+            };
+            return Err(v.error(format!("weakens nothing: {why}"), help));
+        }
         let read = Field {
             area,
             links,
             range,
             sense,
             propagation,
+            walls: walls.iter().map(wall).collect::<Result<_, _>>()?,
             shadowing,
             capture: f.read_or("capture", Capture { ratio: 10.0, later: false, adds_up: false }, |v| capture(&v))?,
             tx_power,
@@ -119,6 +131,11 @@ impl<'a> Field<'a> {
     /// How the power falls with the distance.
     pub fn propagation(&self) -> &Choice<propagation::Build> {
         &self.propagation
+    }
+
+    /// What weakens frames between positions.
+    pub fn walls(&self) -> &[Wall] {
+        &self.walls
     }
 
     /// True if stations may send to access points only.
@@ -164,6 +181,7 @@ impl<'a> Field<'a> {
             range: self.range,
             sense: self.sense,
             propagation: self.propagation,
+            walls: self.walls,
             shadowing: self.shadowing,
             capture: self.capture,
             tx_power: self.tx_power,
@@ -253,6 +271,19 @@ pub(super) fn point(v: &Val) -> Result<Point, FileError> {
 fn area(v: &Val) -> Result<Area, FileError> {
     let Point { x, y } = point(v)?;
     Ok(Area { width: x, height: y })
+}
+
+/// Reads a `[[wall]]`.
+fn wall(v: &Val) -> Result<Wall, FileError> {
+    let mut f = v.table()?;
+    let (from_at, to_at) = (f.need("from", "[\"5m\", \"0m\"]")?, f.need("to", "[\"5m\", \"8m\"]")?);
+    let (from, to) = (point(&from_at)?, point(&to_at)?);
+    if from == to {
+        return Err(to_at.error("is also the beginning of the wall", "write its other end"));
+    }
+    let loss = level(&f.need("loss", "\"5dB\"")?, "dB", (0.0, 200.0))?;
+    f.finish()?;
+    Ok(Wall { from, to, loss })
 }
 
 /// Reads the standard deviation of shadowing, `"6dB"`, or a table.

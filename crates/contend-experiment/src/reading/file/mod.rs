@@ -300,8 +300,8 @@ fn sample(v: &Val, duration: Span) -> Result<Span, FileError> {
 }
 
 /// The tables that describe a network; the other keys belong to the whole experiment.
-const NETWORK: [&str; 12] =
-    ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field", "stack"];
+const NETWORK: [&str; 13] =
+    ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field", "wall", "stack"];
 /// Maximum number of samples of a time series.
 const MOST_SAMPLES: u64 = 10_000_000;
 

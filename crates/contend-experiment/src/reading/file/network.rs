@@ -58,7 +58,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     root.get("param");
     let mut b = Builder::new(traces);
     let (wifi_at, field_at) = (root.get("wifi"), root.get("field"));
-    let wifi = b.medium(wifi_at.as_ref(), field_at.as_ref())?;
+    let walls = tables(root.get("wall"), "[[wall]]")?;
+    let wifi = b.medium(wifi_at.as_ref(), field_at.as_ref(), &walls)?;
     let aps = ap_tables(root.get("ap"), b.field.is_some())?;
     let nodes = tables(root.get("node"), "[[node]]")?;
     let stations = tables(root.get("station"), "[[station]]")?;
@@ -125,7 +126,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
         _ => None,
     };
     if let (Some((cell, field)), Some(at)) = (cell.as_ref().and_then(|c| Some((c, c.field.as_ref()?))), &field_at) {
-        Reach { cell, field, at, sites: &sites_at }.check(&b.flows, &b.from)?;
+        Reach::new(cell, field, at, &sites_at)?.check(&b.flows, &b.from)?;
     }
     let mut scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
     small_queues(&mut scenario, &b.from, &b.asks_small_queue)?;
@@ -233,13 +234,24 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Reads the air: `[wifi]` and `[field]`.
-    fn medium(&mut self, wifi_at: Option<&Val<'a>>, field_at: Option<&Val<'a>>) -> Result<Option<Wifi>, FileError> {
+    /// Reads the air: `[wifi]`, `[field]` and each `[[wall]]`.
+    fn medium(
+        &mut self,
+        wifi_at: Option<&Val<'a>>,
+        field_at: Option<&Val<'a>>,
+        walls: &[Val<'a>],
+    ) -> Result<Option<Wifi>, FileError> {
         let wifi = wifi_at.map(|v| Wifi::read(v, &mut self.losses, self.traces)).transpose()?;
         if wifi.as_ref().is_some_and(|w| w.phy.standard.family().is_some()) {
             self.wire_rate = INFINITE;
         }
-        self.field = field_at.map(Field::read).transpose()?;
+        self.field = field_at.map(|v| Field::read(v, walls)).transpose()?;
+        if let (Some(v), None) = (walls.first(), field_at) {
+            return Err(v.error(
+                "is for a field, but in a cell all stations hear each other",
+                "add [field] range = \"30m\" and positions, or remove it",
+            ));
+        }
         if let (Some(v), None) = (field_at, &wifi) {
             return Err(v.error("needs a standard", "add [wifi] standard = \"802.11b\""));
         }

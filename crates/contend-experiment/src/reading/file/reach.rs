@@ -1,13 +1,15 @@
 //! Checks a field before the run: no two stations have the same position, every flow has a route, and all stations hear
 //! each other if an access rule requires it.
 
+use super::choice::objection;
 use super::error::FileError;
 use super::reader::Val;
 use contend_core::registry::{Choice, Fact};
 use contend_sim::mobility::Squares;
 use contend_sim::routing;
 use contend_sim::scenario::{CellSpec, FieldLink, FieldSpec, FlowSpec, Place, Point};
-use contend_sim::wifi::access;
+use contend_sim::wifi::propagation::{Propagation, arrives};
+use contend_sim::wifi::{access, walls};
 use std::collections::BTreeMap;
 
 /// The number of a station in the field; access points have the first numbers.
@@ -15,15 +17,29 @@ type Number = usize;
 
 /// A field before its first run.
 pub(crate) struct Reach<'r, 'a> {
-    pub cell: &'r CellSpec,
-    pub field: &'r FieldSpec,
+    cell: &'r CellSpec,
+    field: &'r FieldSpec,
     /// `[field]` in the file.
-    pub at: &'r Val<'a>,
+    at: &'r Val<'a>,
     /// The place of each station's site in the file.
-    pub sites: &'r [Val<'a>],
+    sites: &'r [Val<'a>],
+    /// How the power falls with the distance.
+    model: Box<dyn Propagation>,
 }
 
-impl Reach<'_, '_> {
+impl<'r, 'a> Reach<'r, 'a> {
+    /// The field of `cell`, which `at` and `sites` describe in the file.
+    pub fn new(
+        cell: &'r CellSpec,
+        field: &'r FieldSpec,
+        at: &'r Val<'a>,
+        sites: &'r [Val<'a>],
+    ) -> Result<Reach<'r, 'a>, FileError> {
+        let Choice { entry, args } = &field.propagation;
+        let model = objection(at, entry.name, (entry.build)(args))?;
+        Ok(Reach { cell, field, at, sites, model })
+    }
+
     /// Checks the field for these flows. `from` is the place of each flow's start in the file.
     pub fn check(&self, flows: &[FlowSpec], from: &[Val]) -> Result<(), FileError> {
         self.one_spot()?;
@@ -152,10 +168,10 @@ impl Reach<'_, '_> {
         Err(at.error(
             format!(
                 "starts a flow of \"{}\", which is {distance:.1}m from its access point \"{}\"; a frame is decoded up \
-                    to {}m",
+                    to {}",
                 self.name(station),
                 self.name(ap),
-                self.field.range
+                self.range()
             ),
             "move it nearer, write a larger field.range, or add field.routing = \"static\" for several hops",
         ))
@@ -177,10 +193,7 @@ impl Reach<'_, '_> {
             format!(": the nearest gap is {distance:.1}m, from \"{}\" to \"{}\"", self.name(a), self.name(b))
         });
         Err(at.error(
-            format!(
-                "has no route to the other end of the flow{nearest}; a frame is decoded up to {}m",
-                self.field.range
-            ),
+            format!("has no route to the other end of the flow{nearest}; a frame is decoded up to {}", self.range()),
             "add a station in the gap, or write a larger field.range",
         ))
     }
@@ -217,8 +230,21 @@ impl Reach<'_, '_> {
         self.field.channel(from) == self.field.channel(to)
             && match &self.field.links {
                 Some(links) => FieldLink::between(links, from, to).is_some_and(|l| l.decodes),
-                None => self.point(from).distance(self.point(to)) <= self.field.range,
+                None => {
+                    let (here, there) = (self.point(from), self.point(to));
+                    let lost = walls::loss(&self.field.walls, here, there);
+                    arrives(&*self.model, here.distance(there), lost, self.field.range)
+                }
             }
+    }
+
+    /// How far a frame is decoded, in words.
+    fn range(&self) -> String {
+        format!(
+            "{}m{}",
+            self.field.range,
+            if self.field.walls.is_empty() { "" } else { " where no wall is in the way" }
+        )
     }
 
     /// The nearest pair of stations with one in this component and one outside, and their distance.

@@ -1,4 +1,4 @@
-//! What the medium is: the PHY and its tables, propagation, fading, errors, reservations. It knows no station.
+//! What the medium is: the PHY and its tables, propagation, walls, fading, errors, reservations. It knows no station.
 //! What is on the air, and who contends for it, is in `network/cell.rs` and `network/field.rs`.
 
 pub mod error_model;
@@ -6,3 +6,4 @@ pub mod fading;
 pub(crate) mod nav;
 pub mod phy;
 pub mod propagation;
+pub mod walls;

@@ -162,6 +162,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         sites: positions.into_iter().map(site).collect(),
         area: Area::INFINITE,
         links: None,
+        walls: vec![],
         shadowing: None,
         association: vec![],
         channels: vec![],

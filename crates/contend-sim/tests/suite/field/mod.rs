@@ -176,15 +176,31 @@ fn the_map_has_positions_links_and_routes() {
     assert_eq!((net.received(0).packets, net.map().unwrap().routes), (1, vec![vec![0, 1, 2, 3]]));
 }
 
-/// A second computation of what stations send and sense: from the list of frames and the distances alone.
+/// A second computation of what a way loses in walls: by the share of the way and of the wall at which they meet.
+fn lost(walls: &[Wall], a: Point, b: Point) -> f64 {
+    let meets = |w: &&Wall| {
+        let (way, wall, gap) =
+            ((b.x - a.x, b.y - a.y), (w.to.x - w.from.x, w.to.y - w.from.y), (w.from.x - a.x, w.from.y - a.y));
+        let cross = |u: (f64, f64), v: (f64, f64)| u.0 * v.1 - u.1 * v.0;
+        let shares = [cross(gap, wall) / cross(way, wall), cross(gap, way) / cross(way, wall)];
+        shares.iter().all(|share| (0.0..=1.0).contains(share))
+    };
+    walls.iter().filter(meets).map(|w| w.loss).sum()
+}
+
+/// A second computation of what stations send and sense: from the list of frames, the distances and the walls alone.
 fn sent_and_sensed(frames: &[Frame], field: &FieldSpec, station: usize, end: Time) -> (Span, Span) {
     let own = frames.iter().filter(|f| f.from as usize == station);
     let sent = own.clone().fold(Span::ZERO, |sum, f| sum + f.end.min(end).since(f.start));
     let here = field.sites[station].position.unwrap();
+    let model = (field.propagation.entry.build)(&field.propagation.args).unwrap();
     let arrives = |f: &&Frame| {
         let d = here.distance(f.origin.unwrap());
         let delay = if field.propagation_delay { (d / 299_792_458.0 * 1e9).round() as u64 } else { 0 };
-        (d <= field.sense).then(|| (f.start + Span::from_nanos(delay), f.end + Span::from_nanos(delay)))
+        let lost = lost(&field.walls, here, f.origin.unwrap());
+        let weaker = 10.0f64.powf(-lost / 10.0);
+        let sensed = if lost > 0.0 { model.gain(d) * weaker >= model.gain(field.sense) } else { d <= field.sense };
+        sensed.then(|| (f.start + Span::from_nanos(delay), f.end + Span::from_nanos(delay)))
     };
     let mut busy: Vec<(Time, Time)> =
         frames.iter().filter(|f| f.from as usize != station).filter_map(|f| arrives(&f)).collect();
@@ -205,6 +221,7 @@ proptest! {
     #[test]
     fn the_laws_hold_in_random_fields(
         places in prop::collection::vec((0.0..900.0f64, 0.0..900.0f64), 2..24),
+        walls in prop::collection::vec([0.0..900.0f64, 0.0..900.0, 0.0..900.0, 0.0..900.0, 0.0..20.0], 0..4),
         pairs in prop::collection::vec((0usize..24, 0usize..24), 1..8),
         [rts, ns2, delay, later, sum] in any::<[bool; 5]>(),
         protocol in prop::sample::select(vec!["static", "aodv", "dsdv"]),
@@ -214,6 +231,7 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let n = places.len();
+        let wall = |(x, y), (u, v), loss| Wall { from: Point { x, y }, to: Point { x: u, y: v }, loss };
         let mut cell = cell(Phy::new(Standard::B, Preamble::Short), MAC, n, 11_000_000);
         cell.aps.clear();
         if rts {
@@ -228,6 +246,7 @@ proptest! {
         }
         cell.field = Some(FieldSpec {
             propagation: choose(propagation::REGISTRY, "two_ray", &[]),
+            walls: walls.iter().map(|&[x, y, u, v, loss]| wall((x, y), (u, v), loss)).collect(),
             capture: Capture { ratio: 10.0, later, adds_up: sum },
             propagation_delay: delay,
             nav_reset: !ns2,

@@ -105,3 +105,51 @@ fn shadowing_decides_each_frame_or_each_link() {
     let share = fates.iter().sum::<f64>() / 100.0;
     assert!((share - 0.1281).abs() < 3.0 * (0.13f64 * 0.87 / 100.0).sqrt(), "{share}");
 }
+
+/// The power falls with the cube of the distance, so that a wall of 30 log10(2) = 9.03 dB costs what twice the distance
+/// costs: frames are decoded up to half the range of 250 m, and sensed up to half of 550 m. Two walls cost twice as
+/// much, and a wall beside the way nothing.
+#[test]
+fn a_wall_costs_what_its_loss_costs_in_distance() {
+    let wall = |x: f64, loss| Wall { from: Point { x, y: -5.0 }, to: Point { x, y: 5.0 }, loss };
+    let decoded = |metres: f64, walls: &[Wall]| {
+        let times = decoded([0.0, metres], |f| {
+            f.propagation = choose(propagation::REGISTRY, "log_distance", &[("exponent", Value::Number(3.0))]);
+            f.walls = walls.to_vec();
+        });
+        assert!(times.is_empty() || times.len() > 1900);
+        !times.is_empty()
+    };
+    let twice = 30.0 * 2.0f64.log10();
+    let beside = Wall { from: Point { x: 9.0, y: 1.0 }, to: Point { x: 9.0, y: 5.0 }, loss: 100.0 };
+    for (walls, reach) in [
+        (vec![], 250.0),
+        (vec![beside], 250.0),
+        (vec![wall(10.0, 0.0)], 250.0),
+        (vec![wall(10.0, twice), beside], 125.0),
+        (vec![wall(10.0, twice), wall(20.0, twice)], 62.5),
+        (vec![wall(10.0, twice), wall(260.0, 50.0)], 125.0),
+    ] {
+        assert_eq!((decoded(reach - 0.1, &walls), decoded(reach + 0.1, &walls)), (true, false), "{walls:?}");
+    }
+}
+
+/// A station that passes behind a wall at 50 m/s: it leaves at 5 s from (100 m, 0 m) to the north, and the wall covers
+/// it from y = 100 m to y = 200 m, from 7 to 9 s.
+#[test]
+fn a_station_that_moves_is_not_heard_behind_a_wall() {
+    let moves = "$node_(0) set X_ 100\n$node_(0) set Y_ 0\n$ns_ at 5.0 \"$node_(0) setdest 100 1000 50\"\n\
+        $ns_ at 9.5 \"$node_(0) setdest 100 0 0.1\"\n";
+    let movement = std::sync::Arc::new(mobility::Movement::parse(moves).unwrap());
+    let times = decoded([0.0, 100.0], |f| {
+        f.sites[1].position = None;
+        f.sites[1].mobility = choose(mobility::REGISTRY, "trace", &[]);
+        f.sites[1].movement = Some((movement, 0));
+        f.propagation = choose(propagation::REGISTRY, "log_distance", &[("exponent", Value::Number(3.0))]);
+        // The wall stands at half the way.
+        f.walls = vec![Wall { from: Point { x: 50.0, y: 50.0 }, to: Point { x: 50.0, y: 100.0 }, loss: 100.0 }];
+    });
+    let [first, leaves, back, last] = gap(&times);
+    assert!(first < 0.1 && last > 19.9, "{first} {last}");
+    assert!((6.97..=7.0).contains(&leaves) && (9.0..9.05).contains(&back), "{leaves} {back}");
+}

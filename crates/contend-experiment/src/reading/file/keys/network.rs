@@ -48,6 +48,9 @@ pub static FILE: Table = Table {
             "An IEEE 802.11 cell with its timing and its rules."),
         key("field", &[Kind::Table(&FIELD)], Words("a cell, in which all stations hear each other"),
             "{ range = \"250m\", sense = \"550m\" }", "Stations at positions, of which not all hear each other."),
+        key("wall", &[Kind::Tables(&WALL)], Words("no walls"),
+            "[{ from = [\"5m\", \"0m\"], to = [\"5m\", \"8m\"], loss = \"5dB\" }]",
+            "Walls of a [field], which weaken the frames that cross them."),
         key("ap", &[Kind::Table(&AP), Kind::Tables(&AP)],
             Words("an access point with the rule of [wifi]; none in a [field]"), "{ queue = \"fq_codel\" }",
             "The access point. `ap` is also its name in [[link]] and in metrics. In a [field] there may be several: \
@@ -372,6 +375,20 @@ static FIELD_LINK: Table = Table {
             "The path loss, for `capture` and `error_model`; for `capture` only differences count."),
         key("delay", &[Kind::Time], Value("\"0s\""), "\"1us\"", "The time that a frame needs to arrive."),
         key("both", &[Kind::Flag], Value("true"), "false", "Whether the link goes both ways."),
+    ],
+};
+
+#[rustfmt::skip]
+static WALL: Table = Table {
+    heading: "[[wall]]",
+    doc: "A straight wall in a [field], seen from above. Each wall on the straight way between two stations adds its \
+        loss to their path loss.",
+    has_members: false,
+    keys: &[
+        key("from", &[Kind::List(&Kind::Length)], Required, "[\"5m\", \"0m\"]",
+            "One end: metres to the east and to the north."),
+        key("to", &[Kind::List(&Kind::Length)], Required, "[\"5m\", \"8m\"]", "The other end."),
+        key("loss", &[Kind::Form("5dB", "0dB to 200dB, or an expression")], Required, "\"5dB\"", "What a frame loses that crosses it."),
     ],
 };
 

@@ -107,6 +107,10 @@ standard = "802.11a"
 error_model = "nist"
 [field]
 range = "50m"
+[[wall]]
+from = ["5m", "5m"]
+to = ["5m", "9m"]
+loss = "5dB"
 [ap]
 position = ["0m", "0m"]
 [[station]]
@@ -129,7 +133,9 @@ fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
 fn numbered(path: &str, text: &str) -> String {
     let numbered = |part: &str| match part {
         "ap" if !text.contains("[[ap]]") => part.to_owned(),
-        "ap" | "station" | "flow" | "link" | "node" | "claim" | "check" | "figure" | "program" => format!("{part}.0"),
+        "ap" | "station" | "wall" | "flow" | "link" | "node" | "claim" | "check" | "figure" | "program" => {
+            format!("{part}.0")
+        }
         _ => part.to_owned(),
     };
     if let Some(rest) = path.strip_prefix("field.links.") {

@@ -12,8 +12,9 @@ use crate::reading::roster::{CONTROLS, QDISCS};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, ap};
-use contend_sim::scenario::{ApSpec, ChannelSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec};
-use contend_sim::wifi::propagation::Propagation;
+use contend_sim::scenario::{ApSpec, ChannelSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec, Wall};
+use contend_sim::wifi::propagation::{Propagation, left};
+use contend_sim::wifi::walls;
 use std::collections::BTreeSet;
 
 /// The tables of the access points: `[ap]`, or each `[[ap]]`.
@@ -140,6 +141,7 @@ impl<'a> Builder<'a> {
 /// The signals of the access points of a field before the run, without shadowing.
 struct Signals<'r> {
     model: Box<dyn Propagation>,
+    walls: &'r [Wall],
     /// The positions of the access points; `None` if a run draws them.
     aps: Vec<Option<Point>>,
     /// The links that the file gives, in the order of their ends.
@@ -149,13 +151,13 @@ struct Signals<'r> {
 impl<'r> Signals<'r> {
     /// The signals of the access points at these sites; `None` if the propagation model refuses its parameters.
     fn new<'s>(
-        field: &Field,
+        field: &'r Field,
         aps: impl Iterator<Item = &'s Site>,
         links: Option<&'r [FieldLink]>,
     ) -> Option<Signals<'r>> {
         let propagation = field.propagation();
         let model = (propagation.entry.build)(&propagation.args).ok()?;
-        Some(Signals { model, aps: aps.map(|site| site.position).collect(), links })
+        Some(Signals { model, walls: field.walls(), aps: aps.map(|site| site.position).collect(), links })
     }
 
     /// The access point whose signal is strongest at the station number `i` of all stations; of equal signals the
@@ -170,8 +172,10 @@ impl<'r> Signals<'r> {
                     link.map_or((false, 0.0, 0.0), |l| (l.decodes, l.gain, 0.0))
                 }
                 None => {
-                    let distance = position?.distance((*at)?);
-                    (true, self.model.gain(distance), -distance)
+                    let (here, there) = (position?, (*at)?);
+                    let distance = here.distance(there);
+                    let lost = walls::loss(self.walls, here, there);
+                    (true, self.model.gain(distance) * left(lost), -distance)
                 }
             };
             if best.is_none_or(|(strongest, _)| signal > strongest) {

@@ -20,6 +20,17 @@ pub trait Propagation: Debug + Send {
     }
 }
 
+/// The share of the power that is left after a loss of so many decibels.
+pub fn left(decibels: f64) -> f64 {
+    if decibels == 0.0 { 1.0 } else { libm::pow(10.0, -decibels / 10.0) }
+}
+
+/// True if a frame that loses so many decibels beside the path loss of `distance` arrives with at least the power that
+/// it has at the distance `limit` without loss. The distance alone decides where nothing is lost.
+pub fn arrives(model: &dyn Propagation, distance: f64, lost: f64, limit: f64) -> bool {
+    if lost == 0.0 { distance <= limit } else { model.gain(distance) * left(lost) >= model.gain(limit) }
+}
+
 /// The speed of light in metres per second.
 pub(crate) const LIGHT: f64 = 299_792_458.0;
 

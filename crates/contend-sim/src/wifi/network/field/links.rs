@@ -5,7 +5,8 @@ use super::ground::Ground;
 use crate::mobility::Point;
 use crate::rng;
 use crate::wifi::ids::StationId;
-use crate::wifi::medium::propagation::{LIGHT, Propagation};
+use crate::wifi::medium::propagation::{LIGHT, Propagation, arrives, left};
+use crate::wifi::medium::walls::{self, Wall};
 use crate::wifi::spec::{FieldLink, FieldSpec, Shadowing};
 use contend_core::Refusal;
 use contend_core::registry::Choice;
@@ -177,8 +178,7 @@ impl Paths {
                 ground.near(now, from, near);
                 let here = ground.position(now, from);
                 for &station in near.iter().filter(|s| **s != from && hears(**s)) {
-                    let distance = here.distance(ground.position(now, station));
-                    list.extend(law.hearer(from, station, distance, fades));
+                    list.extend(law.hearer([from, station], here, ground.position(now, station), fades));
                 }
             }
         }
@@ -201,6 +201,7 @@ fn table(links: &[FieldLink], stations: usize) -> Vec<Vec<Hearer>> {
 #[derive(Debug)]
 struct Law {
     model: Box<dyn Propagation>,
+    walls: Vec<Wall>,
     range: f64,
     sense: f64,
     /// The farthest that a frame can be sensed, in metres.
@@ -242,21 +243,24 @@ impl Law {
             let pairs = names.iter().map(|name| rng::stream(seed, name, "shadowing").next_u64()).collect();
             Shadows { spec: s, decoded, sensed, frames, pairs }
         });
-        Ok(Law { model, range: spec.range, sense: spec.sense, reach, delay: spec.propagation_delay, shadows })
+        let (walls, range, sense, delay) = (spec.walls.clone(), spec.range, spec.sense, spec.propagation_delay);
+        Ok(Law { model, walls, range, sense, reach, delay, shadows })
     }
 
-    /// How `to`, which is `distance` metres away, hears a frame of `from`; `None` if not at all. `fades`: the frame may
-    /// fade.
-    fn hearer(&mut self, from: StationId, to: StationId, distance: f64, fades: bool) -> Option<Hearer> {
-        let gain = self.model.gain(distance);
+    /// How the station `to` at `there` hears a frame that `from` sends at `here`; `None` if not at all. `fades`: the
+    /// frame may fade.
+    fn hearer(&mut self, [from, to]: [StationId; 2], here: Point, there: Point, fades: bool) -> Option<Hearer> {
+        let distance = here.distance(there);
+        let lost = walls::loss(&self.walls, here, there);
+        let gain = self.model.gain(distance) * left(lost);
         let delay = match self.delay {
             true => Span::from_nanos((distance / LIGHT * 1e9).round() as u64),
             false => Span::ZERO,
         };
         match &mut self.shadows {
             None => {
-                let hearer = Hearer { station: to, decodes: distance <= self.range, gain, delay };
-                (distance <= self.sense).then_some(hearer)
+                let within = |limit| arrives(&*self.model, distance, lost, limit);
+                within(self.sense).then(|| Hearer { station: to, decodes: within(self.range), gain, delay })
             }
             Some(shadows) => {
                 let gain = gain * shadows.draw(from, to, fades);
@@ -316,6 +320,7 @@ mod tests {
             channels: vec![],
             area: Area { width: 2000.0, height: 2000.0 },
             links: None,
+            walls: vec![],
             shadowing: None,
             range: 250.0,
             sense: 550.0,
