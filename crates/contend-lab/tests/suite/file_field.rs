@@ -392,7 +392,8 @@ fn access_points_have_a_channel_each() {
 fn walls_weaken_what_a_station_hears() {
     let walls = |loss: &str| {
         format!(
-            "[[wall]]\nfrom = [\"150m\", \"0m\"]\nto = [\"150m\", \"500m\"]\nloss = \"{loss}\"\n\n[[station]]\nname = \"a\""
+            "[[wall]]\nfrom = [\"150m\", \"0m\"]\nto = [\"150m\", \"500m\"]\nloss = \"{loss}\"\n\n\
+             [[station]]\nname = \"a\""
         )
     };
     let with = |x: &str, loss: &str| two_aps(x, "", UP).replacen("[[station]]\nname = \"a\"", &walls(loss), 1);

@@ -48,7 +48,7 @@ fn first_of_block(band: Band, number: u32) -> Option<u32> {
         Band::Ghz6 => &[(1, 233)],
     };
     let (first, _) = blocks.iter().find(|(first, last)| (*first..=*last).contains(&number))?;
-    ((number - first) % 4 == 0).then_some(*first)
+    (number - first).is_multiple_of(4).then_some(*first)
 }
 
 /// True if these two channels differ and have frequencies in common at so many megahertz. At 2.4 GHz neighbouring

@@ -198,7 +198,7 @@ fn sent_and_sensed(frames: &[Frame], field: &FieldSpec, station: usize, end: Tim
         let d = here.distance(f.origin.unwrap());
         let delay = if field.propagation_delay { (d / 299_792_458.0 * 1e9).round() as u64 } else { 0 };
         let lost = lost(&field.walls, here, f.origin.unwrap());
-        let weaker = 10.0f64.powf(-lost / 10.0);
+        let weaker = libm::pow(10.0, -lost / 10.0);
         let sensed = if lost > 0.0 { model.gain(d) * weaker >= model.gain(field.sense) } else { d <= field.sense };
         sensed.then(|| (f.start + Span::from_nanos(delay), f.end + Span::from_nanos(delay)))
     };

@@ -120,7 +120,7 @@ fn a_wall_costs_what_its_loss_costs_in_distance() {
         assert!(times.is_empty() || times.len() > 1900);
         !times.is_empty()
     };
-    let twice = 30.0 * 2.0f64.log10();
+    let twice = 30.0 * libm::log10(2.0);
     let beside = Wall { from: Point { x: 9.0, y: 1.0 }, to: Point { x: 9.0, y: 5.0 }, loss: 100.0 };
     for (walls, reach) in [
         (vec![], 250.0),

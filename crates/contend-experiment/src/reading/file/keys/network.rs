@@ -388,7 +388,8 @@ static WALL: Table = Table {
         key("from", &[Kind::List(&Kind::Length)], Required, "[\"5m\", \"0m\"]",
             "One end: metres to the east and to the north."),
         key("to", &[Kind::List(&Kind::Length)], Required, "[\"5m\", \"8m\"]", "The other end."),
-        key("loss", &[Kind::Form("5dB", "0dB to 200dB, or an expression")], Required, "\"5dB\"", "What a frame loses that crosses it."),
+        key("loss", &[Kind::Form("5dB", "0dB to 200dB, or an expression")], Required, "\"5dB\"",
+            "What a frame loses that crosses it."),
     ],
 };
 

@@ -7,9 +7,9 @@ use crate::rng;
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::propagation::{LIGHT, Propagation, arrives, left};
 use crate::wifi::medium::walls::{self, Wall};
-use crate::wifi::spec::{FieldLink, FieldSpec, Shadowing};
+use crate::wifi::spec::{FieldLink, FieldSpec, Shadowing, Site};
 use contend_core::Refusal;
-use contend_core::registry::Choice;
+use contend_core::registry::{Choice, Fact};
 use contend_core::{Rng, Span, Time};
 use rand::{Rng as _, SeedableRng as _};
 
@@ -61,7 +61,7 @@ enum Source {
     /// The file gives them.
     Table(Vec<Vec<Hearer>>),
     /// Distances decide.
-    Distance(Ground, Law),
+    Distance(Ground, Box<Law>),
 }
 
 impl Links {
@@ -70,18 +70,22 @@ impl Links {
     /// # Errors
     /// If a model refuses its parameters. The text names the key.
     pub(in crate::wifi) fn new(seed: u64, spec: &FieldSpec, names: &[&str]) -> Result<Links, Refusal> {
-        let source = match &spec.links {
+        let mut source = match &spec.links {
             Some(links) => Source::Table(table(links, spec.sites.len())),
             None => {
-                let law = Law::new(seed, spec, names)?;
+                let law = Box::new(Law::new(seed, spec, names)?);
                 Source::Distance(Ground::new(seed, spec, names, law.reach)?, law)
             }
         };
         let fades = spec.shadowing.is_some_and(|s| s.each_frame);
         let moves = if let Source::Distance(ground, _) = &source { ground.moves() } else { false };
+        let changes = fades || moves || spec.sites.iter().any(|s| !s.off.is_empty());
+        if let (true, Source::Distance(ground, law)) = (changes, &mut source) {
+            law.losses.keep(spec, ground);
+        }
         let mut links = Links {
             lists: vec![],
-            changes: fades || moves || spec.sites.iter().any(|s| !s.off.is_empty()),
+            changes,
             paths: Paths {
                 source,
                 off: spec.sites.iter().map(|s| s.off.clone()).collect(),
@@ -201,7 +205,7 @@ fn table(links: &[FieldLink], stations: usize) -> Vec<Vec<Hearer>> {
 #[derive(Debug)]
 struct Law {
     model: Box<dyn Propagation>,
-    walls: Vec<Wall>,
+    losses: Losses,
     range: f64,
     sense: f64,
     /// The farthest that a frame can be sensed, in metres.
@@ -243,15 +247,16 @@ impl Law {
             let pairs = names.iter().map(|name| rng::stream(seed, name, "shadowing").next_u64()).collect();
             Shadows { spec: s, decoded, sensed, frames, pairs }
         });
-        let (walls, range, sense, delay) = (spec.walls.clone(), spec.range, spec.sense, spec.propagation_delay);
-        Ok(Law { model, walls, range, sense, reach, delay, shadows })
+        let losses = Losses { walls: spec.walls.clone(), kept: vec![] };
+        let (range, sense, delay) = (spec.range, spec.sense, spec.propagation_delay);
+        Ok(Law { model, losses, range, sense, reach, delay, shadows })
     }
 
     /// How the station `to` at `there` hears a frame that `from` sends at `here`; `None` if not at all. `fades`: the
     /// frame may fade.
     fn hearer(&mut self, [from, to]: [StationId; 2], here: Point, there: Point, fades: bool) -> Option<Hearer> {
         let distance = here.distance(there);
-        let lost = walls::loss(&self.walls, here, there);
+        let lost = self.losses.between([from, to], here, there);
         let gain = self.model.gain(distance) * left(lost);
         let delay = match self.delay {
             true => Span::from_nanos((distance / LIGHT * 1e9).round() as u64),
@@ -268,6 +273,44 @@ impl Law {
                 (gain >= shadows.sensed).then_some(hearer)
             }
         }
+    }
+}
+
+/// What frames lose in walls, in decibels.
+#[derive(Debug)]
+struct Losses {
+    walls: Vec<Wall>,
+    /// For each station that never moves, the loss to each such station; empty for the others.
+    kept: Vec<Vec<Option<f64>>>,
+}
+
+/// The losses between more stations are not kept.
+const KEPT: usize = 1000;
+
+impl Losses {
+    /// Computes the losses between stations that never move, once for the whole run.
+    fn keep(&mut self, spec: &FieldSpec, ground: &mut Ground) {
+        if self.walls.is_empty() || spec.sites.len() > KEPT {
+            return;
+        }
+        let stays = |site: &Site| site.mobility.entry.has(Fact::Constant);
+        let mut place = |(i, site): (StationId, &Site)| stays(site).then(|| ground.position(Time::ZERO, i));
+        let places: Vec<Option<Point>> = (0..).zip(&spec.sites).map(&mut place).collect();
+        let row = |here: &Option<Point>| {
+            let here = (*here)?;
+            Some(places.iter().map(|there| there.map(|there| walls::loss(&self.walls, here, there))).collect())
+        };
+        self.kept = places.iter().map(|here| row(here).unwrap_or_default()).collect();
+    }
+
+    /// The loss between two stations at these places.
+    #[inline]
+    fn between(&self, [from, to]: [StationId; 2], here: Point, there: Point) -> f64 {
+        if self.walls.is_empty() {
+            return 0.0;
+        }
+        let kept = self.kept.get(from as usize).and_then(|row| *row.get(to as usize)?);
+        kept.unwrap_or_else(|| walls::loss(&self.walls, here, there))
     }
 }
 
@@ -289,7 +332,7 @@ mod tests {
     use crate::mobility::{self, Area};
     use crate::testing;
     use crate::wifi::medium::propagation;
-    use crate::wifi::spec::{Capture, CtsRule, Site};
+    use crate::wifi::spec::{Capture, CtsRule};
     use contend_core::registry::{Entry, Value, find};
 
     fn choose<B>(family: &'static [Entry<B>], name: &str, set: &[(&str, Value)]) -> Choice<B> {
@@ -297,10 +340,17 @@ mod tests {
         Choice { entry, args: testing::args(entry.params, set) }
     }
 
-    /// Who hears whom does not depend on how stations are sorted into squares: at random times the links are those of
-    /// a look at all pairs.
+    /// Who hears whom does not depend on how stations are sorted into squares, nor on what is kept of walls: at random
+    /// times the links are those of a look at all pairs.
     #[test]
-    fn moving_stations_hear_what_distances_say() {
+    fn moving_stations_hear_what_distances_and_walls_say() {
+        let wall = |(x, y), (u, v), loss| Wall { from: Point { x, y }, to: Point { x: u, y: v }, loss };
+        hear_what_is_said(vec![]);
+        hear_what_is_said(vec![wall((1000.0, 0.0), (1000.0, 2000.0), 7.0), wall((0.0, 700.0), (1500.0, 900.0), 30.0)]);
+    }
+
+    /// The first ten stations stay where they are if there are walls.
+    fn hear_what_is_said(walls: Vec<Wall>) {
         let speed = |v| Value::Number(v);
         let waypoint = [
             ("slowest", speed(10.0)),
@@ -308,23 +358,29 @@ mod tests {
             ("pause", Value::Time(Span::from_secs(2))),
             ("start", Value::Word("uniform".into())),
         ];
-        let site = || Site {
-            position: None,
-            mobility: choose(mobility::REGISTRY, "random_waypoint", &waypoint),
-            movement: None,
-            off: vec![],
+        let site = |i: u32| {
+            let stays = i < 10 && !walls.is_empty();
+            Site {
+                position: stays.then(|| Point { x: 190.0 * f64::from(i), y: 600.0 + 40.0 * f64::from(i) }),
+                mobility: match stays {
+                    true => choose(mobility::REGISTRY, "fixed", &[]),
+                    false => choose(mobility::REGISTRY, "random_waypoint", &waypoint),
+                },
+                movement: None,
+                off: vec![],
+            }
         };
         let spec = FieldSpec {
-            sites: (0..60).map(|_| site()).collect(),
+            sites: (0..60).map(site).collect(),
             association: vec![],
             channels: vec![],
             area: Area { width: 2000.0, height: 2000.0 },
             links: None,
-            walls: vec![],
+            walls: walls.clone(),
             shadowing: None,
             range: 250.0,
             sense: 550.0,
-            propagation: choose(propagation::REGISTRY, "range", &[]),
+            propagation: choose(propagation::REGISTRY, "log_distance", &[("exponent", Value::Number(3.0))]),
             capture: Capture::NONE,
             tx_power: 16.0,
             noise_figure: 7.0,
@@ -342,14 +398,17 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut links = Links::new(1, &spec, &names).unwrap();
         let mut other = Ground::new(1, &spec, &names, 550.0).unwrap();
+        let model = (spec.propagation.entry.build)(&spec.propagation.args).unwrap();
         let mut heard = 0;
         for step in 0..2000u64 {
             let (now, from) = (Time::from_nanos(step * 37_000_000), (step % 60) as StationId);
             let here = other.position(now, from);
             let mut want: Vec<(StationId, bool)> = vec![];
             for to in (0..60).filter(|to| *to != from) {
-                let distance = here.distance(other.position(now, to));
-                want.extend((distance <= 550.0).then_some((to, distance <= 250.0)));
+                let there = other.position(now, to);
+                let (distance, lost) = (here.distance(there), walls::loss(&walls, here, there));
+                let (far, near) = (arrives(&*model, distance, lost, 550.0), arrives(&*model, distance, lost, 250.0));
+                want.extend(far.then_some((to, near)));
             }
             let list = links.at_start(now, from, (step % 3) as u32);
             let mut got: Vec<_> = links.list(list).iter().map(|h| (h.station, h.decodes)).collect();
