@@ -36,6 +36,7 @@ pub const ALL: &[Example] = examples![
     "phase-effects",
     "hidden",
     "neighbours",
+    "house",
     "chain",
     "mesh",
     "bad-hotspot",

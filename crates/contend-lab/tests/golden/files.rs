@@ -32,6 +32,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/guide/slow-station.toml", &[("duration", "5s"), ("warmup", "700ms")]),
     ("experiments/guide/stations.toml", &[("duration", "2500ms"), ("warmup", "250ms")]),
     ("experiments/home-wifi6.toml", &[("duration", "6s"), ("warmup", "1500ms")]),
+    ("experiments/house.toml", &[("duration", "3s"), ("warmup", "1s")]),
     ("experiments/mesh.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("experiments/neighbours.toml", &[("duration", "4s"), ("warmup", "1s")]),
     ("experiments/office-ac.toml", &[("duration", "3s"), ("warmup", "1s")]),
