@@ -35,6 +35,7 @@ needs=(
   "bpf.h       libbpf-dev          [ -e /usr/include/bpf/bpf_helpers.h ]"
   "pkg-config  pkg-config          "
   "make        make                "
+  "valgrind    valgrind            " # instruction counts
   "clang       clang               "
   "llvm-objdump llvm               "
 )
@@ -178,7 +179,11 @@ pages() {
   python3 ci/live.py "$target/release/contend"
   python3 ci/plots.py "$target/release/contend" --check
 }
-bench() { cargo bench --workspace --profile release --quiet -- --test; } # every benchmark once
+# Every benchmark once; and instructions of seven networks, whose changes are printed and are no failure.
+bench() {
+  cargo bench --workspace --profile release --quiet -- --test
+  if have "instruction counts" valgrind; then python3 benches/instructions.py --program "$target/release/contend"; fi
+}
 
 # The changes since a commit: format and layers; clippy and tests of the crates that they touch and of those that depend
 # on them, with a sample of the long ones; for documents and experiments, what reads them. The profile `quick` compiles
