@@ -5,11 +5,25 @@ use crate::judging::claim;
 use crate::nearest;
 use crate::papers::{self, Built};
 use crate::reading::examples::{self, Example};
-use crate::reading::file::{self, Experiment, FileError};
+use crate::reading::file::{self, Experiment, FileError, Spread};
 use contend_core::Refusal;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// Tries points on all cores. The threads end with the call: a process that is forked afterwards, as those of Python's
+/// pools are, would wait for ever for the threads of a pool.
+const ON_ALL_CORES: Spread = |n, each| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // A thread costs as much as some points.
+    let part = n.div_ceil(cores).max(16);
+    std::thread::scope(|s| {
+        for from in (part..n).step_by(part) {
+            s.spawn(move || (from..n.min(from + part)).for_each(each));
+        }
+        (0..n.min(part)).for_each(each);
+    });
+};
 
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
@@ -20,7 +34,8 @@ const LONGEST: u64 = 16 << 20;
 /// # Errors
 /// When the text describes no valid experiment.
 pub fn experiment(name: &str, text: &str, sets: &[(String, String)]) -> Result<Experiment, FileError> {
-    let e = file::parse(name, text, sets)?;
+    let mut e = file::read(name, text, sets)?;
+    e.try_points(&AtomicBool::new(false), ON_ALL_CORES)?;
     claim::validate(&e)?;
     Ok(e)
 }
@@ -36,7 +51,7 @@ pub fn experiment_until(
     stop: &AtomicBool,
 ) -> Result<Option<Experiment>, FileError> {
     let mut e = file::read(name, text, sets)?;
-    if !e.try_points(stop)? {
+    if !e.try_points(stop, ON_ALL_CORES)? {
         return Ok(None);
     }
     claim::validate(&e)?;
@@ -56,7 +71,7 @@ pub fn part(
 ) -> Result<Experiment, FileError> {
     let mut e = file::read(name, text, sets)?;
     e.keep_part(number, of);
-    e.try_points(&AtomicBool::new(false))?;
+    e.try_points(&AtomicBool::new(false), ON_ALL_CORES)?;
     claim::validate(&e)?;
     Ok(e)
 }

@@ -6,7 +6,7 @@ use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::opening::command_line;
 use contend_lab::reading::file::dial::Dial;
 use contend_lab::reading::file::keys::{keys, settable};
-use contend_lab::reading::file::{Experiment, FileError, read};
+use contend_lab::reading::file::{Experiment, FileError, IN_ORDER, read};
 use contend_lab::writing::folder;
 use contend_lab::writing::output::{ReportContext, report_page};
 use serde::Serialize;
@@ -96,7 +96,7 @@ impl Session {
         jobs: usize,
         stop: &AtomicBool,
     ) -> Result<Option<Session>, FileError> {
-        if !read(&name, &text, &sets)?.try_points(stop)? {
+        if !read(&name, &text, &sets)?.try_points(stop, IN_ORDER)? {
             return Ok(None);
         }
         Ok(Some(Session {
@@ -147,7 +147,7 @@ impl Session {
         let mut e = self.read(settings)?;
         e.without_claims();
         // Before the turn: a wrong value is told while the runs of an earlier request still end.
-        if !e.try_points(stop)? {
+        if !e.try_points(stop, IN_ORDER)? {
             return Ok(Answer::Overtaken);
         }
         let _turn = lock(&self.turn);

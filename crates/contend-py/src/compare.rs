@@ -2,10 +2,10 @@
 
 use crate::error;
 use crate::results::Results;
-use crate::table::{Source, Table};
-use contend_lab::experiment::results::{Executed, Outcome, PointKey, Run};
+use crate::table::{Compared, Source, Table};
+use contend_lab::experiment::results::{PointKey, Run};
 use contend_lab::judging::compare as judged;
-use contend_lab::judging::compare::{Difference, differences, pairs};
+use contend_lab::judging::compare::{differences, pairs};
 use contend_lab::writing::output::{WIDTH, comparison_table, usual_metrics, write_comparison, write_comparison_page};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -17,24 +17,6 @@ use std::sync::Arc;
 pub(crate) struct Comparison {
     of: Arc<Compared>,
     command: String,
-}
-
-/// The differences, and the results of the second side.
-pub(crate) struct Compared {
-    c: judged::Comparison,
-    second: Arc<Executed>,
-}
-
-impl Compared {
-    /// The results of the second side.
-    pub(crate) fn second(&self) -> &Outcome {
-        &self.second.outcome
-    }
-
-    /// The differences.
-    pub(crate) fn differences(&self) -> &[Difference] {
-        &self.c.differences
-    }
 }
 
 /// Points of a sweep to compare: the points of both sides, each as the number of a run, and the names of the sides.

@@ -1,10 +1,10 @@
 //! A table of results as an Arrow stream.
 
-use crate::compare::Compared;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Metadata, Schema, SchemaRef};
 use contend_lab::experiment::results::{Executed, Outcome};
+use contend_lab::judging::compare::Comparison;
 use contend_lab::writing::output::columns::{self, Kind, Values};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -23,18 +23,24 @@ pub(crate) enum Source {
     Comparison(Arc<Compared>),
 }
 
+/// Differences, and the results of the second side.
+pub(crate) struct Compared {
+    pub(crate) c: Comparison,
+    pub(crate) second: Arc<Executed>,
+}
+
 impl Source {
     fn outcome(&self) -> &Outcome {
         match self {
             Source::Results(of, _) => &of.outcome,
-            Source::Comparison(of) => of.second(),
+            Source::Comparison(of) => &of.second.outcome,
         }
     }
 
     fn table(&self) -> columns::Table<'_> {
         match self {
             Source::Results(of, make) => make(&of.outcome),
-            Source::Comparison(of) => columns::differences(of.second(), of.differences()),
+            Source::Comparison(of) => columns::differences(&of.second.outcome, &of.c.differences),
         }
     }
 }

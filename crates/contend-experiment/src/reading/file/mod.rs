@@ -80,15 +80,19 @@ use reader::{Fields, ReadContext, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use sweep::Sweep;
 use tree::{Node, NodeKind};
 
 /// Points that are tried before the next look whether the call was stopped.
 const AT_ONCE: usize = 256;
-/// Fewest points for which another thread is worth its start.
-const LEAST: usize = 16;
+
+/// Calls a function with each number below a bound, in any order and on any threads. This crate has none itself.
+pub type Spread = fn(usize, &(dyn Fn(usize) + Sync));
+
+/// All numbers, one after the other.
+pub const IN_ORDER: Spread = |n, each| (0..n).for_each(each);
 
 /// One experiment: a network or closed forms, the sweep, and the claims.
 #[derive(Clone, Debug)]
@@ -165,7 +169,7 @@ pub fn parse_with(
     files: Files,
 ) -> Result<Experiment, FileError> {
     let mut e = read_with(name, text, overrides, files)?;
-    e.try_points(&AtomicBool::new(false))?;
+    e.try_points(&AtomicBool::new(false), IN_ORDER)?;
     Ok(e)
 }
 
@@ -538,11 +542,11 @@ impl Experiment {
 
     /// Tries every point, every overlay of a claim at its points, and both ends of the search. Each network is dropped
     /// when its size is known: all networks of a large sweep would not fit into memory at once. False if `stop` was set
-    /// before all were tried: large networks of many points take minutes.
+    /// before all were tried: large networks of many points take minutes. `spread` says on which threads.
     ///
     /// # Errors
     /// When a point is invalid.
-    pub fn try_points(&mut self, stop: &AtomicBool) -> Result<bool, FileError> {
+    pub fn try_points(&mut self, stop: &AtomicBool, spread: Spread) -> Result<bool, FileError> {
         let stopped = || stop.load(Ordering::Relaxed);
         let (mut tried, mut same) = (vec![], BTreeMap::new());
         // The networks by their text, if some may be the same as others.
@@ -553,12 +557,12 @@ impl Experiment {
         };
         let one =
             |need: &Need| -> Result<_, FileError> { Ok((self.tried(&need.point, &need.overlay)?, network(need)?)) };
-        // On all cores. The error is that of the first invalid point, whichever core is first.
+        // The error is that of the first invalid point, whichever core is first.
         for some in all.chunks(AT_ONCE) {
             if stopped() {
                 return Ok(false);
             }
-            for (need, result) in some.iter().zip(on_all_cores(some, one)) {
+            for (need, result) in some.iter().zip(spread_over(spread, some, one)) {
                 let (size, network) = result?;
                 if let Some(network) = network {
                     let first = networks.entry(network).or_insert_with(|| need.key());
@@ -576,7 +580,7 @@ impl Experiment {
                     if stopped() {
                         return Ok(false);
                     }
-                    let sizes = on_all_cores(some, |point| self.tried(point, &overlay));
+                    let sizes = spread_over(spread, some, |point| self.tried(point, &overlay));
                     sizes.into_iter().try_for_each(|size| size.map(drop))?;
                 }
             }
@@ -620,20 +624,13 @@ impl Experiment {
     }
 }
 
-/// `of` each item, in order, on all cores. The threads end with the call: a process that is forked afterwards, as
-/// Python's pools are, would wait for ever for those of a pool.
-fn on_all_cores<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let each = items.len().div_ceil(cores).max(LEAST);
-    if items.len() <= each {
-        return items.iter().map(of).collect();
-    }
-    std::thread::scope(|s| {
-        let threads: Vec<_> =
-            items.chunks(each).map(|part| s.spawn(|| part.iter().map(&of).collect::<Vec<R>>())).collect();
-        let joined = threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        joined.flatten().collect()
-    })
+/// `of` each item, in the order of the items, by `spread`.
+fn spread_over<T: Sync, R: Send + Sync>(spread: Spread, items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let places: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
+    spread(items.len(), &|i| {
+        places[i].get_or_init(|| of(&items[i]));
+    });
+    places.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 #[cfg(test)]
