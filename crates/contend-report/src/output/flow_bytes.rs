@@ -2,7 +2,9 @@
 //! a payload of zeros.
 //!
 //! Station number i has 02:00:00:00:xx:xx and 10.0.x.x. The wired host of flow i has 02:00:00:01:xx:xx and 10.1.x.x.
-//! Both contain the number, in hexadecimal or as bytes. Data go to port 50001 + flow.
+//! Both contain the number, in hexadecimal or as bytes. From number 65,536 on, the byte above these two is the third one
+//! of the MAC address, and twice that byte is added to the second one of the IP address: there are addresses for eight
+//! million stations. Data go to port 50001 + flow.
 
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
 use contend_experiment::results::Run;
@@ -17,8 +19,19 @@ pub(super) fn mac_of(station: StationId) -> Mac {
     if station == BROADCAST {
         return [0xff; 6];
     }
-    let [.., hi, lo] = station.to_be_bytes();
-    [0x02, 0, 0, 0, hi, lo]
+    mac(station, 0)
+}
+
+/// The MAC address of a station (`kind` 0) or of the wired host of a flow (1).
+fn mac(number: u32, kind: u8) -> Mac {
+    let [_, top, hi, lo] = number.to_be_bytes();
+    [0x02, 0, top, kind, hi, lo]
+}
+
+/// The IP address of a station (`kind` 0) or of the wired host of a flow (1).
+fn ip(number: u32, kind: u8) -> [u8; 4] {
+    let [_, top, hi, lo] = number.to_be_bytes();
+    [10, top << 1 | kind, hi, lo]
 }
 
 /// A station's IP address.
@@ -26,8 +39,7 @@ pub(super) fn ip_of(station: StationId) -> [u8; 4] {
     if station == BROADCAST {
         return [0xff; 4];
     }
-    let [.., hi, lo] = station.to_be_bytes();
-    [10, 0, hi, lo]
+    ip(station, 0)
 }
 
 /// What a capture shows about one flow.
@@ -74,12 +86,10 @@ impl Endpoints {
     }
     /// MAC address of the packet's source (`source` is true) or destination.
     pub(super) fn mac(&self, p: &Packet, source: bool) -> Mac {
-        let [.., hi, lo] = p.flow.0.to_be_bytes();
-        self.station(p, source).map_or([0x02, 0, 0, 1, hi, lo], mac_of)
+        self.station(p, source).map_or_else(|| mac(p.flow.0, 1), mac_of)
     }
     fn ip(&self, p: &Packet, source: bool) -> [u8; 4] {
-        let [.., hi, lo] = p.flow.0.to_be_bytes();
-        self.station(p, source).map_or([10, 1, hi, lo], ip_of)
+        self.station(p, source).map_or_else(|| ip(p.flow.0, 1), ip_of)
     }
 }
 
@@ -252,6 +262,7 @@ fn checksum(parts: &[&[u8]]) -> u16 {
 mod tests {
     use super::*;
     use contend_core::{FlowId, Sack, Time};
+    use std::collections::BTreeSet;
 
     fn packet(size: u32, s: Segment) -> Packet {
         Packet::new(FlowId(0), size, Time::ZERO, Body::Tcp(s))
@@ -261,6 +272,17 @@ mod tests {
     fn the_checksum_is_rfc_1071s() {
         // RFC 1071 §3, its example of eight bytes: the sum is ddf2.
         assert_eq!(checksum(&[&[0x00, 0x01, 0xf2, 0x03], &[0xf4, 0xf5, 0xf6, 0xf7]]), !0xddf2);
+    }
+
+    #[test]
+    fn each_station_and_each_host_has_addresses_of_its_own() {
+        assert_eq!((mac_of(3), ip_of(3)), ([2, 0, 0, 0, 0, 3], [10, 0, 0, 3]));
+        assert_eq!((mac(258, 1), ip(258, 1)), ([2, 0, 0, 1, 1, 2], [10, 1, 1, 2]));
+        let numbers = || (0..300_000).step_by(7).chain([65_535, 65_536, (1 << 23) - 1]);
+        let macs: BTreeSet<Mac> = numbers().flat_map(|n| [mac(n, 0), mac(n, 1)]).collect();
+        let ips: BTreeSet<[u8; 4]> = numbers().flat_map(|n| [ip(n, 0), ip(n, 1)]).collect();
+        let of = 2 * numbers().collect::<BTreeSet<u32>>().len();
+        assert_eq!((macs.len(), ips.len()), (of, of));
     }
 
     #[test]

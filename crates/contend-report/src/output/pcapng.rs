@@ -396,8 +396,7 @@ fn interface(w: &mut impl Write) -> io::Result<()> {
 /// Maps the stations' IP addresses to names (name resolution block), so that Wireshark can show them.
 fn names(run: &Run, w: &mut impl Write) -> io::Result<()> {
     let mut body = Vec::new();
-    let stations = (0..).zip(&run.stations).filter(|(id, _)| !run.is_ap(*id));
-    for (id, name) in stations.take(usize::from(u16::MAX)) {
+    for (id, name) in (0..).zip(&run.stations).filter(|(id, _)| !run.is_ap(*id)) {
         let mut record = ip_of(id).to_vec();
         record.extend(name.bytes().filter(|b| *b != 0).take(255));
         record.push(0);
