@@ -2,9 +2,9 @@
 //! a payload of zeros.
 //!
 //! Station number i has 02:00:00:00:xx:xx and 10.0.x.x. The wired host of flow i has 02:00:00:01:xx:xx and 10.1.x.x.
-//! Both contain the number, in hexadecimal or as bytes. From number 65,536 on, the byte above these two is the third one
-//! of the MAC address, and twice that byte is added to the second one of the IP address: there are addresses for eight
-//! million stations. Data go to port 50001 + flow.
+//! Both contain the number, in hexadecimal or as bytes. From number 65,536 on, the byte above these two is the third
+//! one of the MAC address, and twice that byte is added to the second one of the IP address: there are addresses for
+//! eight million stations. Data go to port 50001 + flow.
 
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
 use contend_experiment::results::Run;
