@@ -193,6 +193,15 @@ impl ByReceiver for AckFilter {
             inner.hold(link, p);
         }
     }
+
+    fn join(&mut self, cx: &mut Cx, link: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink) {
+        let before = sink.dropped.len();
+        let mut below = Leaving { below, flows: &mut self.flows };
+        if let Some(inner) = self.inner.by_receiver() {
+            inner.join(cx, link, receiver, &mut below, sink);
+        }
+        self.flows.drop_since(before, sink);
+    }
 }
 
 /// What is below the discipline, with the stage between.

@@ -193,6 +193,15 @@ impl Airtime {
         self.flows.pop(i, now, law, true, sink)
     }
 
+    /// Hands packets of station `i` to `below` as long as there is room.
+    fn hand_over(&mut self, now: Time, i: usize, below: &mut dyn Below, sink: &mut Sink) {
+        while below.has_room(i as u32)
+            && let Some(p) = self.pop(now, i, sink)
+        {
+            below.put(p, sink);
+        }
+    }
+
     /// The station whose turn it is. `below`: if packets are sent in aggregates.
     fn turn(&mut self, now: Time, below: Option<&dyn Below>, sink: &mut Sink) -> Option<usize> {
         // Algorithm 3. Each pass of the loop hands out a quantum, which replaces what was used, or removes a station
@@ -298,17 +307,17 @@ impl Qdisc for Airtime {
 impl ByReceiver for Airtime {
     fn serve(&mut self, cx: &mut Cx, _: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
         let i = self.turn(cx.now, Some(below), sink)?;
-        while below.has_room(i as u32)
-            && let Some(p) = self.pop(cx.now, i, sink)
-        {
-            below.put(p, sink);
-        }
+        self.hand_over(cx.now, i, below, sink);
         Some(i as u32)
     }
 
     /// The station is treated as if a packet for it arrived, as in the paper's ath9k (`ath_tx_queue_tid`).
     fn hold(&mut self, link: &dyn Link, p: &Packet) {
         self.list(link.neighbour(p) as usize);
+    }
+
+    fn join(&mut self, cx: &mut Cx, _: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink) {
+        self.hand_over(cx.now, receiver as usize, below, sink);
     }
 }
 

@@ -128,6 +128,10 @@ impl ByReceiver for Elf {
     fn hold(&mut self, link: &dyn Link, p: &Packet) {
         self.stations.hold(link.neighbour(p) as usize, self.effort.head(link, p));
     }
+
+    fn join(&mut self, _: &mut Cx, link: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink) {
+        self.stations.join(receiver as usize, |p| self.effort.head(link, p), below, sink);
+    }
 }
 
 #[cfg(test)]

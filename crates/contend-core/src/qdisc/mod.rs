@@ -118,6 +118,9 @@ pub trait ByReceiver {
     /// The dequeued packet `p` waits below to be sent or retransmitted. Its receiver needs a turn even if no packet for
     /// it waits here.
     fn hold(&mut self, link: &dyn Link, p: &Packet);
+    /// What the last turn of `receiver` made is about to be sent: hands further packets for this receiver to `below` as
+    /// long as there is room. They belong to that turn.
+    fn join(&mut self, cx: &mut Cx, link: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink);
 }
 
 /// What a sender of aggregates holds below its discipline.

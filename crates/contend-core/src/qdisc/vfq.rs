@@ -334,6 +334,25 @@ impl ByReceiver for Vfq {
             self.time.hold(station, Head { weight: node.weight, cost });
         }
     }
+
+    fn join(&mut self, cx: &mut Cx, link: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink) {
+        while below.has_room(receiver)
+            && let Some(p) = self.other.pop_first(|p| link.neighbour(p) == receiver)
+        {
+            below.put(p, sink);
+        }
+        let (station, mut cost) = (receiver as usize, None);
+        while below.has_room(receiver)
+            && let Some(head) = self.head(link, station)
+            && let Some(p) = self.take(cx.now, station, sink)
+        {
+            cost = Some(cost.unwrap_or(0.0) + head.cost);
+            below.put(p, sink);
+        }
+        if let Some(cost) = cost {
+            self.time.joined(station, cost, self.head(link, station));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -175,6 +175,22 @@ impl VirtualTime {
         self.settle();
     }
 
+    /// Waiting packets of `class`, whose costs are `cost` in all, have left with its last turn, which is charged for
+    /// them: all that follows starts so much later. `next` is the packet behind them.
+    pub fn joined(&mut self, class: usize, cost: f64, next: Option<Head>) {
+        let Some(c) = self.classes.get_mut(class).filter(|c| c.known) else { return };
+        let (sum, start) = (self.weight, c.start + cost / c.head.weight);
+        (c.start, c.finish) = (start, start);
+        let held = c.head;
+        self.started.retain(|k| k.class != class);
+        self.later.retain(|k| k.class != class);
+        if let Some(head) = next.or(self.is_held(class).then_some(held)) {
+            self.wait(class, head, start, head.cost);
+        }
+        self.now += cost / sum;
+        self.settle();
+    }
+
     /// Removes `class` from the sharing. No packet of `class` may wait.
     pub fn forget(&mut self, class: usize) {
         if let Some(c) = self.classes.get_mut(class).filter(|c| c.known) {
@@ -305,6 +321,29 @@ mod tests {
         let before = s.time.now();
         s.pop();
         assert!((s.time.now() - before - 2.0).abs() < 1e-9);
+    }
+
+    /// A turn of two packets that two more join is charged as one of four.
+    #[test]
+    fn packets_that_join_a_turn_are_charged_to_it() {
+        let spans = |joins: bool| {
+            let mut time = VirtualTime::new(Update::Standard);
+            let head = Head { weight: 2.0, cost: 3.0 };
+            time.arrive(0, head);
+            time.arrive(1, head);
+            assert_eq!(time.select(), Some(0));
+            if joins {
+                time.served(0, Some(6.0), Some(head));
+                time.joined(0, 6.0, Some(head));
+            } else {
+                time.served(0, Some(12.0), Some(head));
+            }
+            let next = time.select();
+            (time.span(0), time.now(), next)
+        };
+        // V: 12 / 4; the next packet of the class: from 12 / 2 to 15 / 2.
+        assert_eq!(spans(false), ((6.0, 7.5), 3.0, Some(1)));
+        assert_eq!(spans(true), spans(false));
     }
 
     proptest! {

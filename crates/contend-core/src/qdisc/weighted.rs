@@ -92,6 +92,22 @@ impl Weighted {
         }
     }
 
+    /// As [`ByReceiver::join`](super::ByReceiver::join), if each class is a receiver.
+    pub fn join(&mut self, class: usize, head: impl Fn(&Packet) -> Head, below: &mut dyn Below, sink: &mut Sink) {
+        let Some(lane) = self.lanes.get_mut(class) else { return };
+        let mut cost = None;
+        while below.has_room(class as u32)
+            && let Some(p) = lane.pop()
+        {
+            self.waiting.remove(&p);
+            cost = Some(cost.unwrap_or(0.0) + head(&p).cost);
+            below.put(p, sink);
+        }
+        if let Some(cost) = cost {
+            self.time.joined(class, cost, lane.front().map(head));
+        }
+    }
+
     /// True if packets of `class` wait.
     pub fn waits(&self, class: usize) -> bool {
         self.lanes.get(class).is_some_and(|l| l.front().is_some())

@@ -122,6 +122,11 @@ impl ByReceiver for Wf2q {
     fn hold(&mut self, link: &dyn Link, p: &Packet) {
         self.classes.hold(link.neighbour(p) as usize, head(self.cost, &self.weights, link, p));
     }
+
+    fn join(&mut self, _: &mut Cx, link: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink) {
+        let (cost, weights) = (self.cost, &self.weights);
+        self.classes.join(receiver as usize, |p| head(cost, weights, link, p), below, sink);
+    }
 }
 
 /// The weight of a flow is that of its station.

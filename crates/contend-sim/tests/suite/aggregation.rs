@@ -505,6 +505,41 @@ fn an_open_aggregate_takes_what_comes_while_it_contends() {
     }
 }
 
+/// The same for an access point whose queue gives turns: its first packet has the turn, and the other four join it.
+#[test]
+fn an_open_aggregate_takes_what_comes_from_a_queue_that_gives_turns() {
+    for queue in ["fifo", "airtime", "vfq", "wf2q", "elf"] {
+        for (hw_queue, bytes) in [(0, 5 * 1540), (1, 1536)] {
+            let spec = Aggregation { hw_queue, ..AGGREGATION };
+            let mut s = downloads(&[54_000_000, 54_000_000], queue, &[], spec);
+            s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 60_000_000);
+            s.flows[0].ends.start = Start::At(at(0.001));
+            s.flows[1].ends.start = Start::At(at(0.2));
+            s.flows[1].ends.size = Some(5 * 1472);
+            let (net, frames) = frames_of(&s, 0.4);
+            let first = frames.iter().find(|f| f.kind == Data && f.to == 2).unwrap();
+            assert_eq!(first.bytes, bytes, "{queue}, {hw_queue}");
+            assert_eq!(net.received(1).packets, 5);
+        }
+    }
+}
+
+/// Three stations whose aggregates are open until they are sent share as with fixed ones: packets that join a turn are
+/// charged to it. (`vfq` does not divide UDP.)
+#[test]
+fn packets_that_join_an_aggregate_cost_as_much_as_others() {
+    for queue in ["airtime", "wf2q", "elf"] {
+        let mut s = downloads(&[54_000_000; 3], queue, &[], Aggregation { hw_queue: 0, ..AGGREGATION });
+        // The first station has half of what it could use with all others, in many small arrivals.
+        s.flows[0] = cbr("down.0".into(), s.flows[0].from, s.flows[0].to, 5_000_000);
+        let (net, _) = frames_of(&s, 20.0);
+        let got = [0, 1, 2].map(|f| net.received(f).packets as f64);
+        assert!((got[1] / got[2] - 1.0).abs() < 0.01, "{queue}: {got:?}");
+        let offered = 20.0 * 5e6 / 8.0 / 1472.0;
+        assert!((got[0] / offered - 1.0).abs() < 0.02, "{queue}: {got:?}, {offered} offered");
+    }
+}
+
 /// A saturated station has the same throughput with batches fixed ahead, also if MPDUs are lost.
 #[test]
 fn fixing_ahead_costs_a_saturated_station_nothing() {

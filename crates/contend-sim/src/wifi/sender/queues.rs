@@ -263,8 +263,8 @@ impl Queue {
         })
     }
 
-    /// `batch`, of at most `most` bytes, takes what waits for its receiver below a discipline that does not give turns.
-    /// `None` if nothing does.
+    /// `batch`, of at most `most` bytes, takes what waits for its receiver. A discipline that gives turns is asked for
+    /// packets to this receiver only. `None` if nothing waits.
     pub(crate) fn extend(
         &mut self,
         around: &mut Around<'_>,
@@ -272,7 +272,9 @@ impl Queue {
         batch: &Batch,
         most: u32,
     ) -> Option<Batch> {
-        if !self.gives_turns {
+        if self.gives_turns {
+            self.join(around, station, batch, most);
+        } else {
             self.fill(around, station);
         }
         self.store.as_deref_mut()?.extend(batch, most)
@@ -301,11 +303,29 @@ impl Queue {
         let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
         let cx = &mut Cx { now, rng: &mut self.rng };
         let (store, meter, category) = (self.store.as_deref_mut()?, &mut self.meter, self.category);
-        let mut below = BelowQueue { now, station, category, store, fits, meter, trace, left, air, aql };
+        let made = Batch::default();
+        let mut below = BelowQueue { now, station, category, store, fits, made, meter, trace, left, air, aql };
         let to = self.discipline.by_receiver()?.serve(cx, link, &mut below, sink);
         around.dropped();
         self.meter.settle(now, around.sink, around.trace);
         to
+    }
+
+    /// Lets the discipline, which gives turns, add packets to `made`, of at most `most` bytes, which had the last turn.
+    fn join(&mut self, around: &mut Around<'_>, station: StationId, made: &Batch, most: u32) {
+        if self.meter.waiting() == 0 {
+            return;
+        }
+        let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
+        let cx = &mut Cx { now, rng: &mut self.rng };
+        let (meter, category, fits) = (&mut self.meter, self.category, &|_| most);
+        let Some(store) = self.store.as_deref_mut() else { return };
+        let mut below = BelowQueue { now, station, category, store, fits, made: *made, meter, trace, left, air, aql };
+        if let Some(discipline) = self.discipline.by_receiver() {
+            discipline.join(cx, link, made.to, &mut below, sink);
+        }
+        around.dropped();
+        self.meter.settle(now, around.sink, around.trace);
     }
 
     /// Something for `to` may wait in the store: then this receiver needs a turn.
@@ -383,6 +403,8 @@ struct BelowQueue<'a, 'b> {
     store: &'a mut Store,
     /// Most bytes of a PSDU to a receiver.
     fits: &'a dyn Fn(StationId) -> u32,
+    /// What is in the PSDU already.
+    made: Batch,
     meter: &'a mut QueueMeter,
     trace: &'a mut &'b mut Trace,
     left: &'a mut Option<&'b mut Vec<Packet>>,
@@ -404,7 +426,7 @@ impl Below for BelowQueue<'_, '_> {
     }
     fn has_room(&self, receiver: u32) -> bool {
         let allowed = self.aql.as_ref().is_none_or(|aql| aql.allows(self.store.pending_for(receiver)));
-        allowed && self.store.has_room_for(receiver, (self.fits)(receiver))
+        allowed && self.store.has_room_for(receiver, (self.fits)(receiver), &self.made)
     }
     fn put(&mut self, p: Packet, sink: &mut Sink) {
         if let Some(left) = self.left {

@@ -176,10 +176,11 @@ impl Store {
         self.line(to).is_some_and(|line| line.oldest().is_some())
     }
 
-    /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes. Headers are not
-    /// counted, so that the batch is filled; the last packet may have to wait for the batch after it.
-    pub(crate) fn has_room_for(&self, to: StationId, most: u32) -> bool {
-        self.has_room() && self.line(to).is_none_or(|line| line.has_room(most))
+    /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes, of which `made` is
+    /// there already. Headers are not counted, so that the batch is filled; the last packet may have to wait for the
+    /// batch after it.
+    pub(crate) fn has_room_for(&self, to: StationId, most: u32, made: &Batch) -> bool {
+        self.has_room() && self.line(to).is_none_or(|line| line.has_room(most, made))
     }
 
     /// A packet of the line to `to`, if a batch to `to` can be made now.

@@ -21,7 +21,7 @@ static AMPDU: Table = Table {
         key("hw_queue", &[Kind::Whole(0, 64)], Words("1"), "2",
             "A-MPDUs that are made before they are sent, the one that contends included: packets that come later are \
                 not added to them. 2 as in ath9k of Linux; 1: an A-MPDU is made when it begins to contend; 0: when it \
-                is sent, as in ns-3 (with queues that do not give turns to receivers)."),
+                is sent, as in ns-3 (a queue that gives turns to receivers chooses the receiver before)."),
         key("attempts", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::Whole(1, 255)], Words("7"),
             "\"never\"", "Attempts of a packet before it is given up."),
         key("lifetime", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::PositiveTime],

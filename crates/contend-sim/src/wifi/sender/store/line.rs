@@ -131,16 +131,17 @@ impl Line {
         self.mpdus.len() - self.window < self.spec.window as usize
     }
 
-    /// True if another packet may fit into the next batch, of at most `most` bytes.
-    pub(super) fn has_room(&self, most: u32) -> bool {
-        if self.load.packets == 0 {
+    /// True if another packet may fit into the next batch, of at most `most` bytes, of which `made` is there already.
+    pub(super) fn has_room(&self, most: u32, made: &Batch) -> bool {
+        if self.load.packets == 0 && made.mpdus == 0 {
             return self.is_open();
         }
         let (spec, most) = (&self.spec, most.min(self.spec.bytes));
         // The fewest MPDUs that carry so much.
         let mpdus = |load: &Backlog| if spec.msdu == 0 { load.packets } else { load.bytes / u64::from(spec.msdu) };
         let in_window = (self.mpdus.len() - self.window) as u64 + mpdus(&self.new_load) < u64::from(spec.window);
-        in_window && mpdus(&self.load) < u64::from(spec.mpdus) && self.load.bytes < u64::from(most)
+        let in_batch = u64::from(made.mpdus) + mpdus(&self.load) < u64::from(spec.mpdus);
+        in_window && in_batch && u64::from(made.psdu) + self.load.bytes < u64::from(most)
     }
 
     /// The first packet of `m`.

@@ -204,7 +204,7 @@ fn what_is_fixed_ahead_does_not_change() {
     let [first, second, third] = [(); 3].map(|()| make(&mut store).unwrap());
     assert_eq!([first, second, third].map(|b| b.mpdus), [8, 8, 4]);
     // The window is full.
-    assert_eq!((make(&mut store), store.holds(1), store.has_room_for(1, u32::MAX)), (None, false, false));
+    assert_eq!((make(&mut store), store.holds(1), store.has_room_for(1, u32::MAX, &Batch::default())), (None, false, false));
     store.begin(first.id);
     store.arrive(|_, p| p.sent.as_nanos() == 3);
     assert_eq!(passed(&mut store), [0, 1, 2]);
