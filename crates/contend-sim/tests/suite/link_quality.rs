@@ -3,12 +3,14 @@
 
 use crate::common::*;
 use contend_core::rate_control;
-use contend_core::{Span, Time};
+use contend_core::registry::{Choice, Entry, Value};
+use contend_core::{Cx, Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::error_model::{self, Coding};
 use contend_sim::wifi::phy::{DataRate, Family, Mode, Phy, Preamble, Standard};
-use contend_sim::wifi::{FrameKind, fading};
+use contend_sim::wifi::{FrameKind, access, fading};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// 802.11ac, 80 MHz, one stream.
 fn vht(mcs: u8) -> DataRate {
@@ -185,4 +187,40 @@ fn a_model_that_does_not_know_a_rate_is_refused() {
     cell.error_model = Some(nist());
     cell.stations[0].channel.snr = Some(20.0);
     assert!(Net::new(&s).unwrap_err().to_string().contains("no error model knows DSSS and CCK"));
+}
+
+/// A control of one rate that counts how often it is asked, and told.
+#[derive(Debug)]
+struct Counting;
+
+static ASKED: AtomicU64 = AtomicU64::new(0);
+static TOLD: AtomicU64 = AtomicU64::new(0);
+
+impl rate_control::RateControl for Counting {
+    fn choose(&mut self, _: &mut Cx) -> rate_control::Chain {
+        ASKED.fetch_add(1, Relaxed);
+        rate_control::Chain::all(7)
+    }
+    fn sent(&mut self, _: &mut Cx, _: &rate_control::Report) {
+        TOLD.fetch_add(1, Relaxed);
+    }
+}
+
+static COUNTING: Entry<rate_control::Build> =
+    Entry { name: "counting", cite: "", summary: "", params: &[], facts: &[], build: |_, _| Ok(Box::new(Counting)) };
+
+/// A TXOP of 4 ms ends with an aggregate that does not fit into its rest and is made anew for the next one: the control
+/// is asked once for it. Without errors and rivals each attempt has a chain of its own.
+#[test]
+fn a_control_is_asked_once_for_each_attempt_of_a_txop() {
+    let mut s = downloads(&[60.0], 7, Some(AMPDU), Some("fixed"));
+    let cell = s.cell.as_mut().unwrap();
+    let fixed = choose(rate_control::REGISTRY, "fixed", &[]);
+    cell.stations[0].channel.rate_control = Some(Choice { entry: &COUNTING, ..fixed });
+    let txop = [("txop", Value::Time(Span::from_millis(4)))];
+    cell.aps[0].station.access = choose(access::REGISTRY, "dcf", &txop);
+    let mut net = Net::new(&s).unwrap();
+    net.run_until(at(2.0));
+    let (asked, told) = (ASKED.load(Relaxed), TOLD.load(Relaxed));
+    assert!(told > 500 && (told..=told + 1).contains(&asked), "asked {asked} times for {told} attempts");
 }

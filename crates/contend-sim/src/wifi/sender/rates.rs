@@ -29,6 +29,8 @@ struct Link {
     chain: Chain,
     /// Attempts without an answer since the chain began.
     failures: u32,
+    /// True if the attempt for which the chain was asked last is made anew.
+    keeps: bool,
 }
 
 /// The rate of an attempt.
@@ -82,10 +84,11 @@ impl Rates {
             Entry::Vacant(place) => {
                 // The air has built one like it, so that this one can be built too.
                 let Ok(control) = air.build(choices) else { return fixed };
-                place.insert(Link { control, chain: Chain::all(0), failures: 0 })
+                place.insert(Link { control, chain: Chain::all(0), failures: 0, keeps: false })
             }
         };
-        if link.failures == 0 || link.failures >= most {
+        let keeps = std::mem::take(&mut link.keeps);
+        if !keeps && (link.failures == 0 || link.failures >= most) {
             link.failures = 0;
             link.chain = link.control.choose(&mut Cx { now, rng });
         }
@@ -94,6 +97,13 @@ impl Rates {
             air.use_rate(from, to, rate);
         }
         Chosen { rate, alone: link.chain.trial }
+    }
+
+    /// The attempt to `to` for which a rate was asked last is made anew, at the same rate.
+    pub(crate) fn keep(&mut self, to: StationId) {
+        if let Some(link) = self.links.get_mut(&to) {
+            link.keeps = true;
+        }
     }
 
     /// An attempt with data at `rate` from this station, `from`, to `to` has ended.

@@ -191,7 +191,12 @@ impl Mac {
         match (fits, fixed, &mut self.in_service) {
             (false, Some(rate), Some(s)) => s.burst.rate = rate,
             (false, None, Some(s)) => {
-                let category = s.category;
+                let (category, batch) = (s.category, s.batch);
+                if batch.mpdus > 0
+                    && let Some(rates) = &mut around.rates
+                {
+                    rates.keep(batch.to);
+                }
                 self.in_service = None;
                 self.end_batch(around, category, End::NotSent);
                 self.take_batch(around, (self.txop, false));
