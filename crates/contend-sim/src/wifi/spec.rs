@@ -277,8 +277,10 @@ pub struct Aggregation {
     /// Most aggregates that are made before they are sent, with the one that contends; 0: that one takes more packets
     /// until it is sent.
     pub hw_queue: u32,
-    /// An MPDU is given up when its packet has waited for this long since it was queued; [`Span::ZERO`]: never.
+    /// An MPDU is given up when its packet has waited for this long; [`Span::ZERO`]: never.
     pub lifetime: Span,
+    /// True if the lifetime counts since the packet left its queue; otherwise since it was queued.
+    pub lifetime_below: bool,
     /// An MPDU is given up when it was sent this often; `None`: never.
     pub attempts: Option<u32>,
     /// True if the sender asks for a block acknowledgment that it missed; otherwise it sends the data again.
@@ -299,6 +301,7 @@ impl Aggregation {
         limit: 1,
         hw_queue: 1,
         lifetime: Span::ZERO,
+        lifetime_below: false,
         attempts: None,
         asks: false,
         asks_at_20_mhz: false,

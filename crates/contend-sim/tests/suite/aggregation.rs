@@ -585,6 +585,7 @@ proptest! {
         limit in 1u32..600,
         attempts in prop::option::of(1u32..8),
         lifetime in prop_oneof![Just(0u64), 1u64..50],
+        lifetime_below: bool,
         asks in 0..3,
         msdu in prop_oneof![Just(0), 1000u32..12_000],
         hw_queue in 0u32..5,
@@ -597,7 +598,7 @@ proptest! {
         let lifetime = Span::from_millis(lifetime);
         let (asks, asks_at_20_mhz) = (asks > 0, asks > 1);
         let spec = Aggregation { mpdus, window, limit, attempts, lifetime, msdu, hw_queue, ..AGGREGATION };
-        let spec = Aggregation { asks, asks_at_20_mhz, ..spec };
+        let spec = Aggregation { asks, asks_at_20_mhz, lifetime_below, ..spec };
         let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..MAC };
         let s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)

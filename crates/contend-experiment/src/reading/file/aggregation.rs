@@ -134,6 +134,8 @@ fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result
             hw_queue: f.read_or("hw_queue", usual.hw_queue, |v| Ok(v.integer(0..=64)? as u32))?,
             lifetime: f
                 .read_or("lifetime", usual.lifetime, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,
+            lifetime_below: f
+                .read_or("lifetime_from", usual.lifetime_below, |v| v.word(&[("queue", false), ("store", true)]))?,
             attempts: f.read_or("attempts", usual.attempts, |v| {
                 if never(&v) { Ok(None) } else { Ok(Some(v.integer(1..=255)? as u32)) }
             })?,

@@ -131,7 +131,7 @@ impl Queue {
     pub(crate) fn store(&mut self, around: &mut Around<'_>, station: StationId, p: &Packet) -> bool {
         let Some(store) = &mut self.store else { return false };
         let airtime = take_airtime(&mut around.aql, around.air, station, self.category, p);
-        store.put(p, airtime, |to| around.air.agreed(station, to));
+        store.put(p, around.now, airtime, |to| around.air.agreed(station, to));
         true
     }
 
@@ -435,6 +435,6 @@ impl Below for BelowQueue<'_, '_> {
         self.meter.settle(self.now, sink, self.trace);
         self.meter.taken(self.now, &p);
         let airtime = take_airtime(self.aql, self.air, self.station, self.category, &p);
-        self.store.put(&p, airtime, |to| self.air.agreed(self.station, to));
+        self.store.put(&p, self.now, airtime, |to| self.air.agreed(self.station, to));
     }
 }

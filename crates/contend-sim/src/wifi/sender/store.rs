@@ -146,9 +146,9 @@ impl Store {
         self.line(to).map_or(Span::ZERO, |line| line.pending)
     }
 
-    /// Takes a packet from the queue, whose expected airtime is `airtime`. `agreed` says how packets are sent to a
-    /// receiver.
-    pub(crate) fn put(&mut self, p: &Packet, airtime: Span, agreed: impl FnOnce(StationId) -> Aggregation) {
+    /// Takes a packet from the queue at `now`, whose expected airtime is `airtime`. `agreed` says how packets are sent
+    /// to a receiver.
+    pub(crate) fn put(&mut self, p: &Packet, now: Time, airtime: Span, agreed: impl FnOnce(StationId) -> Aggregation) {
         let fresh = self.lines.len();
         let i = *self.line_of.entry(p.next_hop).or_insert(fresh);
         if i == fresh {
@@ -158,7 +158,7 @@ impl Store {
         self.taken += 1;
         let airtime = u32::try_from(airtime.as_nanos()).unwrap_or(u32::MAX);
         self.pending += Span::from_nanos(airtime.into());
-        self.lines[i].put(Held { packet: *p, number: self.taken, airtime });
+        self.lines[i].put(Held { packet: *p, number: self.taken, airtime }, now);
         self.unsettled += 1;
         self.carrying += 1;
         // The new packet is not the oldest of a line that is ready.
@@ -176,9 +176,9 @@ impl Store {
         self.line(to).is_some_and(|line| line.oldest().is_some())
     }
 
-    /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes, of which `made` is
-    /// there already. Headers are not counted, so that the batch is filled; the last packet may have to wait for the
-    /// batch after it.
+    /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes, of which `made`
+    /// is there already. Headers are not counted, so that the batch is filled; the last packet may have to wait for
+    /// the batch after it.
     pub(crate) fn has_room_for(&self, to: StationId, most: u32, made: &Batch) -> bool {
         self.has_room() && self.line(to).is_none_or(|line| line.has_room(most, made))
     }

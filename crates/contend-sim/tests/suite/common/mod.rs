@@ -90,6 +90,7 @@ pub const AGGREGATION: Aggregation = Aggregation {
     limit: 1000,
     hw_queue: 1,
     lifetime: Span::ZERO,
+    lifetime_below: false,
     attempts: None,
     asks: true,
     asks_at_20_mhz: false,

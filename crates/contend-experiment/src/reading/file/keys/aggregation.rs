@@ -26,6 +26,10 @@ static AMPDU: Table = Table {
             "\"never\"", "Attempts of a packet before it is given up."),
         key("lifetime", &[Kind::Word(&[word("never", "It is never given up.")]), Kind::PositiveTime],
             Words("\"never\""), "\"500ms\"", "A packet is given up when it has waited for this long."),
+        key("lifetime_from", &[Kind::Word(&[
+                word("queue", "From the time at which the packet came into its queue."),
+                word("store", "From the time at which it left the queue for an aggregate, as in ns-3."),
+            ])], Words("\"queue\""), "\"store\"", "From when `lifetime` counts."),
         key("missed", &[Kind::Word(&[
                 word("data", "The sender sends the packets again."),
                 word("request", "The sender asks for the block acknowledgment first, as in ns-3."),

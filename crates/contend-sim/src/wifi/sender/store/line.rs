@@ -72,7 +72,7 @@ pub(super) struct Mpdu {
     airtime: u32,
     /// Its bytes, with header and FCS.
     pub(super) bytes: u32,
-    /// When its first packet was queued.
+    /// When its first packet was queued, or came into the line if lifetimes count from there.
     queued: Time,
     /// How often it was sent.
     pub(super) attempts: u32,
@@ -118,8 +118,11 @@ impl Line {
         }
     }
 
-    /// Takes a packet.
-    pub(super) fn put(&mut self, p: Held) {
+    /// Takes a packet at `now`.
+    pub(super) fn put(&mut self, mut p: Held, now: Time) {
+        if self.spec.lifetime_below {
+            p.packet = p.packet.queued_at(now);
+        }
         self.load.add(&p.packet);
         self.new_load.add(&p.packet);
         self.pending += Span::from_nanos(p.airtime.into());
