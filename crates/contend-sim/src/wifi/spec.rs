@@ -272,6 +272,9 @@ pub struct Aggregation {
     pub window: u32,
     /// The longest PPDU.
     pub duration: Span,
+    /// As a receiver: the shortest time from the beginning of an MPDU in an A-MPDU to that of the next (minimum MPDU
+    /// start spacing); [`Span::ZERO`]: none.
+    pub density: Span,
     /// Most packets below a queue, for all receivers together.
     pub limit: u32,
     /// Most aggregates that are made before they are sent, with the one that contends; 0: that one takes more packets
@@ -298,6 +301,7 @@ impl Aggregation {
         mpdus: 1,
         window: 1,
         duration: LONGEST_PPDU,
+        density: Span::ZERO,
         limit: 1,
         hw_queue: 1,
         lifetime: Span::ZERO,
@@ -308,12 +312,14 @@ impl Aggregation {
     };
 
     /// How packets are sent from a station with these limits to one with those of `receiver`; `None`: it takes one
-    /// packet in each frame. Bytes and window are what both have, all else is the sender's.
+    /// packet in each frame. Bytes and window are what both have, the density is the receiver's, all else the
+    /// sender's.
     pub(crate) fn toward(&self, receiver: Option<&Aggregation>) -> Aggregation {
         let (bytes, msdu, window) = receiver.map_or((0, 0, 1), |r| (r.bytes, r.msdu, r.window));
         let window = self.window.min(window);
         let mpdus = self.mpdus.min(window);
-        Aggregation { bytes: self.bytes.min(bytes), msdu: self.msdu.min(msdu), window, mpdus, ..*self }
+        let density = receiver.map_or(Span::ZERO, |r| r.density);
+        Aggregation { bytes: self.bytes.min(bytes), msdu: self.msdu.min(msdu), window, mpdus, density, ..*self }
     }
 }
 

@@ -148,6 +148,35 @@ fn one_station_of_each_format_has_the_throughput_of_its_cycle() {
     }
 }
 
+/// A receiver that takes an MPDU every 16 us at 780 Mb/s: 1,560 B from the beginning of one to that of the next, where
+/// 1,544 B would do. By hand: 64 MPDUs are 63 times 1,560 B, and 1,542 B; the PPDU is 44 us and symbols of 3,120 bits
+/// that hold 16 bits of service, 8 for each byte, and 12 of tail. With 8 us nothing changes.
+#[test]
+fn mpdus_begin_as_far_apart_as_the_receiver_demands() {
+    let run = |density: Span| {
+        let spec = Aggregation { bytes: 1 << 20, ..AGGREGATION };
+        let mut s = alone(modern(Family::Vht, 80, 2, 9), spec);
+        // Only the receiver's counts.
+        let cell = s.cell.as_mut().unwrap();
+        cell.aps[0].station.aggregation = Some(Aggregation { density, ..spec });
+        let (net, frames) = frames_of(&s, 10.0);
+        let biggest = frames.iter().filter(|f| f.kind == Data).map(|f| f.bytes).max().unwrap();
+        (net.received(0).packets as f64, biggest, net.world.trace.digest())
+    };
+    let (dense, bytes, digest) = run(Span::ZERO);
+    assert_eq!((bytes, run(Span::from_micros(8)).2), (63 * 1544 + 1542, digest));
+    let (got, psdu, _) = run(Span::from_micros(16));
+    assert_eq!(psdu, 63 * 1560 + 1542);
+    let expected = |psdu: u64| {
+        let ppdu = 44.0 + 4.0 * (16 + 8 * psdu + 12).div_ceil(3120) as f64;
+        64.0 / (34.0 + 7.5 * 9.0 + ppdu + 16.0 + 32.0) * 10e6
+    };
+    for (got, psdu) in [(dense, bytes), (got, psdu)] {
+        let expected = expected(psdu.into());
+        assert!((got / expected - 1.0).abs() < 0.005, "{psdu} B: {got} of {expected} packets");
+    }
+}
+
 /// Packets and bursts until `packets` have left a window of `window`, if each packet is lost with probability `p`: all
 /// that is missing in the window goes out together, and the oldest missing packet holds the window.
 fn stalled(window: usize, p: f64, bursts: usize) -> (f64, f64) {
@@ -586,6 +615,7 @@ proptest! {
         attempts in prop::option::of(1u32..8),
         lifetime in prop_oneof![Just(0u64), 1u64..50],
         lifetime_below: bool,
+        density in prop_oneof![Just(0u64), Just(2), Just(16)],
         asks in 0..3,
         msdu in prop_oneof![Just(0), 1000u32..12_000],
         hw_queue in 0u32..5,
@@ -598,7 +628,8 @@ proptest! {
         let lifetime = Span::from_millis(lifetime);
         let (asks, asks_at_20_mhz) = (asks > 0, asks > 1);
         let spec = Aggregation { mpdus, window, limit, attempts, lifetime, msdu, hw_queue, ..AGGREGATION };
-        let spec = Aggregation { asks, asks_at_20_mhz, lifetime_below, ..spec };
+        let density = Span::from_micros(density);
+        let spec = Aggregation { asks, asks_at_20_mhz, lifetime_below, density, ..spec };
         let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..MAC };
         let s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)

@@ -131,6 +131,13 @@ fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result
                 }
                 Ok(d)
             })?,
+            density: f.read_or("density", usual.density, |v| {
+                let d = v.span()?;
+                if d.is_zero() || [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000].contains(&d.as_nanos()) {
+                    return Ok(d);
+                }
+                Err(v.error("is no start spacing", "write 0us, 0.25us, 0.5us, 1us, 2us, 4us, 8us or 16us"))
+            })?,
             hw_queue: f.read_or("hw_queue", usual.hw_queue, |v| Ok(v.integer(0..=64)? as u32))?,
             lifetime: f
                 .read_or("lifetime", usual.lifetime, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,

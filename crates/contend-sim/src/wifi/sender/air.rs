@@ -1,6 +1,7 @@
 //! The constants of a channel, durations and rates, and the present rate of each sender.
 
 use super::plan::{Burst, Content, Plan};
+use super::store::Room;
 use super::timing::{RateNumber, RateTable, Timing};
 use crate::wifi::frame::MAX_PACKET;
 use crate::wifi::ids::{BROADCAST, StationId};
@@ -293,12 +294,13 @@ impl Air {
         of(from).map_or(Aggregation::ONE_MPDU, |own| own.toward(of(to)))
     }
 
-    /// Most bytes of a PSDU from one station, which aggregates, to another at this rate. Unless `limit` is zero, its
+    /// The room of a PSDU from one station, which aggregates, to another at this rate. Unless `limit` is zero, its
     /// exchange takes no longer.
-    pub(crate) fn most_bytes(&self, (from, to): (StationId, StationId), rate: RateNumber, limit: Span) -> u32 {
+    pub(crate) fn room(&self, (from, to): (StationId, StationId), rate: RateNumber, limit: Span) -> Room {
         let (rates, agreed) = (self.table(rate), self.agreed(from, to));
+        let spacing = spacing(agreed.density, rates.rate.bps);
         if limit.is_zero() && agreed.duration == LONGEST_PPDU {
-            return rates.most;
+            return Room { most: rates.most, spacing };
         }
         let left = if limit.is_zero() {
             agreed.duration
@@ -308,7 +310,7 @@ impl Air {
             let burst = Burst { from, to, bytes: 0, content, protection, rate, reserves: Span::ZERO };
             limit.saturating_sub(Plan::new(&burst, &self.timing, rates).duration_without_data()).min(agreed.duration)
         };
-        rates.rate.largest_psdu(left).unwrap_or(0).min(rates.most)
+        Room { most: rates.rate.largest_psdu(left).unwrap_or(0).min(rates.most), spacing }
     }
 
     /// The plan of an exchange of `burst`.
@@ -342,6 +344,12 @@ impl Air {
         // The parameters of a cell are always valid for the model.
         (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
     }
+}
+
+/// Bytes that take `density` at `bps` bits per second, rounded up (IEEE 802.11-2020 §10.12.3).
+fn spacing(density: Span, bps: u64) -> u32 {
+    let bits = u128::from(density.as_nanos()) * u128::from(bps);
+    u32::try_from(bits.div_ceil(8_000_000_000)).unwrap_or(u32::MAX)
 }
 
 /// The rates from which a station with this rate may choose: all MCS at its width and guard interval with up to as many

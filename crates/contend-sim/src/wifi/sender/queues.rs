@@ -5,7 +5,7 @@ use super::aql::{Aql, expected};
 use super::around::{Around, give_up, rate};
 use super::counters::StationCounters;
 use super::rates::Chosen;
-use super::store::{Batch, Store};
+use super::store::{Batch, Room, Store};
 use crate::stats::QueueMeter;
 use crate::trace::Trace;
 use crate::wifi::ids::{Category, StationId};
@@ -220,12 +220,12 @@ impl Queue {
         }
         loop {
             let present = |to| Chosen { rate: air.rate(station, to), alone: false }.at_most(air, narrow);
-            let fits = |to| present(to).most_bytes(air, (station, to), limit);
+            let fits = |to| present(to).room(air, (station, to), limit);
             let to = if self.gives_turns { Some(self.give_turn(around, station, &fits)?) } else { None };
             let batch = self.change(around, |store, around| {
                 let fits = |to| {
                     *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
-                    chosen.most_bytes(air, (station, to), limit)
+                    chosen.room(air, (station, to), limit)
                 };
                 match to {
                     Some(to) => store.take_to(to, true, now, fits, |p| {
@@ -255,7 +255,7 @@ impl Queue {
         self.change(around, |store, around| {
             let fits = |to| {
                 *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
-                chosen.most_bytes(air, (station, to), limit)
+                chosen.room(air, (station, to), limit)
             };
             store.take_to(to, false, now, fits, |p: &Packet| {
                 give_up(around.trace, &mut around.left, counters, now, p, false);
@@ -263,21 +263,21 @@ impl Queue {
         })
     }
 
-    /// `batch`, of at most `most` bytes, takes what waits for its receiver. A discipline that gives turns is asked for
+    /// `batch`, which has this room, takes what waits for its receiver. A discipline that gives turns is asked for
     /// packets to this receiver only. `None` if nothing waits.
     pub(crate) fn extend(
         &mut self,
         around: &mut Around<'_>,
         station: StationId,
         batch: &Batch,
-        most: u32,
+        room: Room,
     ) -> Option<Batch> {
         if self.gives_turns {
-            self.join(around, station, batch, most);
+            self.join(around, station, batch, room);
         } else {
             self.fill(around, station);
         }
-        self.store.as_deref_mut()?.extend(batch, most)
+        self.store.as_deref_mut()?.extend(batch, room)
     }
 
     /// Fills the store. True if a packet came.
@@ -293,12 +293,12 @@ impl Queue {
     }
 
     /// Lets the discipline give a turn to a receiver: its packets go into the store as long as they may fit into a
-    /// PSDU of `fits` bytes. Returns the receiver.
+    /// PSDU with the room `fits`. Returns the receiver.
     fn give_turn(
         &mut self,
         around: &mut Around<'_>,
         station: StationId,
-        fits: &dyn Fn(StationId) -> u32,
+        fits: &dyn Fn(StationId) -> Room,
     ) -> Option<StationId> {
         let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
         let cx = &mut Cx { now, rng: &mut self.rng };
@@ -311,14 +311,15 @@ impl Queue {
         to
     }
 
-    /// Lets the discipline, which gives turns, add packets to `made`, of at most `most` bytes, which had the last turn.
-    fn join(&mut self, around: &mut Around<'_>, station: StationId, made: &Batch, most: u32) {
+    /// Lets the discipline, which gives turns, add packets to `made`, which had the last turn and has this
+    /// room.
+    fn join(&mut self, around: &mut Around<'_>, station: StationId, made: &Batch, room: Room) {
         if self.meter.waiting() == 0 {
             return;
         }
         let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
         let cx = &mut Cx { now, rng: &mut self.rng };
-        let (meter, category, fits) = (&mut self.meter, self.category, &|_| most);
+        let (meter, category, fits) = (&mut self.meter, self.category, &|_| room);
         let Some(store) = self.store.as_deref_mut() else { return };
         let mut below = BelowQueue { now, station, category, store, fits, made: *made, meter, trace, left, air, aql };
         if let Some(discipline) = self.discipline.by_receiver() {
@@ -401,8 +402,8 @@ struct BelowQueue<'a, 'b> {
     station: StationId,
     category: Category,
     store: &'a mut Store,
-    /// Most bytes of a PSDU to a receiver.
-    fits: &'a dyn Fn(StationId) -> u32,
+    /// The room of a PSDU to a receiver.
+    fits: &'a dyn Fn(StationId) -> Room,
     /// What is in the PSDU already.
     made: Batch,
     meter: &'a mut QueueMeter,

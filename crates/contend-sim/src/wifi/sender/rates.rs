@@ -6,6 +6,7 @@
 //! RTS was sent.
 
 use super::air::Air;
+use super::store::Room;
 use super::timing::RateNumber;
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::phy::Format;
@@ -60,10 +61,10 @@ impl Chosen {
         if narrow { Chosen { rate: air.narrow(self.rate), ..self } } else { self }
     }
 
-    /// Most bytes of a PSDU of the attempt; `ends` and `limit` as in [`Air::most_bytes`].
-    pub(crate) fn most_bytes(self, air: &Air, ends: (StationId, StationId), limit: Span) -> u32 {
+    /// The room of a PSDU of the attempt; `ends` and `limit` as in [`Air::room`].
+    pub(crate) fn room(self, air: &Air, ends: (StationId, StationId), limit: Span) -> Room {
         // No second MPDU fits into 0 bytes.
-        if self.alone { 0 } else { air.most_bytes(ends, self.rate, limit) }
+        if self.alone { Room { most: 0, spacing: 0 } } else { air.room(ends, self.rate, limit) }
     }
 }
 

@@ -32,6 +32,15 @@ pub(crate) struct Headers {
     pub(crate) llc: u32,
 }
 
+/// What a PSDU has room for at its rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// Most bytes.
+    pub(crate) most: u32,
+    /// Fewest bytes from the beginning of an MPDU to that of the next: empty delimiters fill the rest; 0: any number.
+    pub(crate) spacing: u32,
+}
+
 /// What a sender sends next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
@@ -49,6 +58,8 @@ pub(crate) struct Batch {
     pub(crate) psdu: u32,
     /// The bitmap of the block acknowledgment that answers it.
     pub(crate) bitmap: Bitmap,
+    /// Where in the PSDU another MPDU may begin at the earliest, if its receiver demands a spacing.
+    next: u32,
 }
 
 /// The number of a batch in a store.
@@ -176,11 +187,11 @@ impl Store {
         self.line(to).is_some_and(|line| line.oldest().is_some())
     }
 
-    /// True if another packet to `to` fits, and may fit into its next batch, of at most `most` bytes, of which `made`
-    /// is there already. Headers are not counted, so that the batch is filled; the last packet may have to wait for
+    /// True if another packet to `to` fits, and may fit into its next batch, which has this room and of which `made` is
+    /// there already. Headers are not counted, so that the batch is filled; the last packet may have to wait for
     /// the batch after it.
-    pub(crate) fn has_room_for(&self, to: StationId, most: u32, made: &Batch) -> bool {
-        self.has_room() && self.line(to).is_none_or(|line| line.has_room(most, made))
+    pub(crate) fn has_room_for(&self, to: StationId, room: Room, made: &Batch) -> bool {
+        self.has_room() && self.line(to).is_none_or(|line| line.has_room(room, made))
     }
 
     /// A packet of the line to `to`, if a batch to `to` can be made now.
@@ -198,12 +209,12 @@ impl Store {
 
     // ---- batches are made ----
 
-    /// Makes a batch to the receiver whose packet waits longest. `fits` says how many bytes a PSDU to a receiver may
-    /// have at its rate; `gone` gets each packet that is given up. `None` if there is nothing to send.
+    /// Makes a batch to the receiver whose packet waits longest. `fits` says what room a PSDU to a receiver has
+    /// at its rate; `gone` gets each packet that is given up. `None` if there is nothing to send.
     pub(crate) fn take(
         &mut self,
         now: Time,
-        mut fits: impl FnMut(StationId) -> u32,
+        mut fits: impl FnMut(StationId) -> Room,
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
         while let Some((_, i)) = self.ready.first() {
@@ -221,7 +232,7 @@ impl Store {
         to: StationId,
         with_new: bool,
         now: Time,
-        mut fits: impl FnMut(StationId) -> u32,
+        mut fits: impl FnMut(StationId) -> Room,
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
         let i = *self.line_of.get(&to)?;
@@ -233,7 +244,7 @@ impl Store {
         i: usize,
         now: Time,
         with_new: bool,
-        fits: &mut impl FnMut(StationId) -> u32,
+        fits: &mut impl FnMut(StationId) -> Room,
         gone: &mut impl FnMut(&Packet),
     ) -> Option<Batch> {
         let line = &mut self.lines[i];
@@ -258,11 +269,11 @@ impl Store {
         batch
     }
 
-    /// Adds to `batch` what waits for its receiver, up to `most` bytes. `None` if nothing fits.
-    pub(crate) fn extend(&mut self, batch: &Batch, most: u32) -> Option<Batch> {
+    /// Adds to `batch`, which has this room, what waits for its receiver. `None` if nothing fits.
+    pub(crate) fn extend(&mut self, batch: &Batch, room: Room) -> Option<Batch> {
         let i = batch.id.line as usize;
         let line = self.lines.get_mut(i)?;
-        let longer = line.fill(most, &self.headers, *batch, true);
+        let longer = line.fill(room, &self.headers, *batch, true);
         self.queue_up(i);
         longer.filter(|b| b.mpdus > batch.mpdus)
     }
@@ -382,6 +393,6 @@ impl Store {
 impl Batch {
     /// A batch of `line` without MPDUs: a request for a block acknowledgment.
     fn of(id: BatchId, line: &Line) -> Batch {
-        Batch { id, to: line.to, mpdus: 0, packets: 0, bytes: 0, psdu: 0, bitmap: Bitmap::of(line.size()) }
+        Batch { id, to: line.to, mpdus: 0, packets: 0, bytes: 0, psdu: 0, bitmap: Bitmap::of(line.size()), next: 0 }
     }
 }

@@ -87,6 +87,7 @@ pub const AGGREGATION: Aggregation = Aggregation {
     mpdus: 64,
     window: 64,
     duration: LONGEST_PPDU,
+    density: Span::ZERO,
     limit: 1000,
     hw_queue: 1,
     lifetime: Span::ZERO,

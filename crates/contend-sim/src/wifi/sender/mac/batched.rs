@@ -130,9 +130,9 @@ impl Mac {
         if batch.mpdus == 0 || alone {
             return;
         }
-        let most = around.air.most_bytes((burst.from, burst.to), burst.rate, self.txop);
+        let room = around.air.room((burst.from, burst.to), burst.rate, self.txop);
         let queue = self.queues.of(category);
-        let Some(batch) = queue.extend(around, self.station, &batch, most) else { return };
+        let Some(batch) = queue.extend(around, self.station, &batch, room) else { return };
         let (burst, first) = (self.burst(&batch, burst.rate), self.queues.get(category).stored());
         if let (Some(s), Some((packet, sequence))) = (&mut self.in_service, first.and_then(|s| s.first(batch.id))) {
             (s.burst, s.batch, s.packet, s.sequence) = (burst, batch, *packet, sequence);

@@ -6,7 +6,7 @@
 //! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is retransmitted.
 
 use super::super::rates::AttemptOutcome;
-use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};
+use super::{Batch, DELIMITER, End, Fate, Headers, Room, SUBFRAME};
 use crate::wifi::ids::StationId;
 use crate::wifi::spec::Aggregation;
 use contend_core::qdisc::Backlog;
@@ -134,17 +134,18 @@ impl Line {
         self.mpdus.len() - self.window < self.spec.window as usize
     }
 
-    /// True if another packet may fit into the next batch, of at most `most` bytes, of which `made` is there already.
-    pub(super) fn has_room(&self, most: u32, made: &Batch) -> bool {
+    /// True if another packet may fit into the next batch, which has this room and of which `made` is there already.
+    pub(super) fn has_room(&self, room: Room, made: &Batch) -> bool {
         if self.load.packets == 0 && made.mpdus == 0 {
             return self.is_open();
         }
-        let (spec, most) = (&self.spec, most.min(self.spec.bytes));
+        let (spec, most) = (&self.spec, room.most.min(self.spec.bytes));
         // The fewest MPDUs that carry so much.
         let mpdus = |load: &Backlog| if spec.msdu == 0 { load.packets } else { load.bytes / u64::from(spec.msdu) };
         let in_window = (self.mpdus.len() - self.window) as u64 + mpdus(&self.new_load) < u64::from(spec.window);
         let in_batch = u64::from(made.mpdus) + mpdus(&self.load) < u64::from(spec.mpdus);
-        in_window && in_batch && u64::from(made.psdu) + self.load.bytes < u64::from(most)
+        let bytes = self.load.bytes.max(mpdus(&self.load) * u64::from(room.spacing));
+        in_window && in_batch && u64::from(made.psdu) + bytes < u64::from(most)
     }
 
     /// The first packet of `m`.
@@ -193,12 +194,12 @@ impl Line {
         dropped
     }
 
-    /// `batch` with the next MPDUs in the window, those that were sent before first, as long as the PSDU has at most
-    /// `most` bytes. At least one, if any waits; `with_new`: also packets that were never sent.
-    pub(super) fn fill(&mut self, most: u32, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
-        let (spec, most) = (self.spec, most.min(self.spec.bytes));
+    /// `batch` with the next MPDUs in the window, those that were sent before first, as long as the PSDU has room.
+    /// At least one, if any waits; `with_new`: also packets that were never sent.
+    pub(super) fn fill(&mut self, room: Room, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
+        let (spec, most, spacing) = (self.spec, room.most.min(self.spec.bytes), room.spacing.next_multiple_of(4));
         for place in self.window..self.window + spec.window as usize {
-            let before = batch.psdu.next_multiple_of(4) + DELIMITER;
+            let before = (batch.psdu.next_multiple_of(4) + DELIMITER).max(batch.next);
             let left = most.saturating_sub(before);
             let fits = |m: &Mpdu| batch.mpdus == 0 || (m.bytes <= left && batch.mpdus < spec.mpdus);
             if place == self.mpdus.len() {
@@ -221,6 +222,7 @@ impl Line {
                 packets: batch.packets + m.packets,
                 bytes: batch.bytes + m.payload,
                 psdu: before + m.bytes,
+                next: if spacing > 0 { before + spacing } else { 0 },
                 ..batch
             };
         }

@@ -11,6 +11,7 @@ const SPEC: Aggregation = Aggregation {
     mpdus: 64,
     window: 64,
     duration: Span::from_micros(5484),
+    density: Span::ZERO,
     limit: 1000,
     hw_queue: 1,
     lifetime: Span::ZERO,
@@ -21,6 +22,11 @@ const SPEC: Aggregation = Aggregation {
 };
 
 const HEADERS: Headers = Headers { mpdu: 38, llc: 8 };
+
+/// So many bytes without spacing.
+fn room(most: u32) -> Room {
+    Room { most, spacing: 0 }
+}
 
 fn packet(to: StationId, number: u64) -> Packet {
     Packet::new(FlowId(to), 1500, Time::from_nanos(number), Body::Udp { seq: number })
@@ -42,12 +48,12 @@ fn take(store: &mut Store) -> Option<Batch> {
 
 /// Makes a batch without sending it.
 fn make(store: &mut Store) -> Option<Batch> {
-    store.take(Time::from_nanos(1_000_000), |_| u32::MAX, |_| {})
+    store.take(Time::from_nanos(1_000_000), |_| room(u32::MAX), |_| {})
 }
 
 /// A batch to receiver 1 of the first line.
 fn batch(number: u32, mpdus: u32, packets: u32, bytes: u32, psdu: u32) -> Batch {
-    Batch { id: BatchId { line: 0, number }, to: 1, mpdus, packets, bytes, psdu, bitmap: Bitmap::Of64 }
+    Batch { id: BatchId { line: 0, number }, to: 1, mpdus, packets, bytes, psdu, bitmap: Bitmap::Of64, next: 0 }
 }
 
 /// All packets that the receiver passes on now.
@@ -73,7 +79,7 @@ fn bytes_mpdus_window_and_duration_end_a_batch() {
     assert_eq!(mpdus(Aggregation { bytes: 1_000_000, ..SPEC }), 64, "window");
     assert_eq!(mpdus(Aggregation { mpdus: 16, ..SPEC }), 16);
     let mut store = filled(SPEC, 1, 200);
-    assert_eq!(store.take(Time::ZERO, |_| 1544 * 5, |_| {}).unwrap().mpdus, 5);
+    assert_eq!(store.take(Time::ZERO, |_| room(1544 * 5), |_| {}).unwrap().mpdus, 5);
 }
 
 #[test]
@@ -163,7 +169,7 @@ fn the_receiver_whose_packet_was_taken_first_is_served() {
 fn packets_that_waited_too_long_are_given_up() {
     let mut store = filled(Aggregation { lifetime: Span::from_micros(500), ..SPEC }, 1, 3);
     let mut gone = 0;
-    assert_eq!(store.take(Time::from_nanos(600_000), |_| u32::MAX, |_| gone += 1), None);
+    assert_eq!(store.take(Time::from_nanos(600_000), |_| room(u32::MAX), |_| gone += 1), None);
     assert_eq!((gone, store.carrying(), store.unsettled), (3, 0, 0));
 }
 
@@ -178,7 +184,7 @@ fn lifetimes_may_count_from_the_store() {
             store.put(&packet(1, n), Time::from_nanos(400_000), Span::ZERO, |_| spec);
         }
         let mut dropped = 0;
-        let batch = store.take(Time::from_nanos(at), |_| u32::MAX, |_| dropped += 1);
+        let batch = store.take(Time::from_nanos(at), |_| room(u32::MAX), |_| dropped += 1);
         assert_eq!((batch.map_or(0, |b| b.packets), dropped), (3 - gone, gone));
     }
 }
@@ -214,7 +220,7 @@ fn the_window_counts_mpdus() {
     assert_eq!(take(&mut filled(spec, 1, 100)).map(|b| (b.mpdus, b.packets)), Some((3, 6)));
     // A receiver whose PSDUs have no room for more gets one packet.
     let mut store = filled(spec, 1, 100);
-    assert_eq!(store.take(Time::ZERO, |_| 0, |_| {}).map(|b| (b.mpdus, b.packets)), Some((1, 1)));
+    assert_eq!(store.take(Time::ZERO, |_| room(0), |_| {}).map(|b| (b.mpdus, b.packets)), Some((1, 1)));
 }
 
 #[test]
@@ -223,7 +229,7 @@ fn what_is_fixed_ahead_does_not_change() {
     let [first, second, third] = [(); 3].map(|()| make(&mut store).unwrap());
     assert_eq!([first, second, third].map(|b| b.mpdus), [8, 8, 4]);
     // The window is full.
-    assert!(!store.has_room_for(1, u32::MAX, &Batch::default()));
+    assert!(!store.has_room_for(1, room(u32::MAX), &Batch::default()));
     assert_eq!((make(&mut store), store.holds(1)), (None, false));
     store.begin(first.id);
     store.arrive(|_, p| p.sent.as_nanos() == 3);
@@ -252,8 +258,8 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
     store.begin(first.id);
     store.end(Time::ZERO, End::NotAnswered, false, |_, _| panic!());
     // The rate is lower now: five MPDUs fit.
-    let again = store.take_to(1, false, Time::ZERO, |_| 5 * 1544, |_| panic!()).unwrap();
-    let rest = store.take_to(1, false, Time::ZERO, |_| u32::MAX, |_| panic!()).unwrap();
+    let again = store.take_to(1, false, Time::ZERO, |_| room(5 * 1544), |_| panic!()).unwrap();
+    let rest = store.take_to(1, false, Time::ZERO, |_| room(u32::MAX), |_| panic!()).unwrap();
     let mut sent = vec![];
     for batch in [again, second, rest] {
         store.begin(batch.id);
@@ -263,7 +269,7 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
     }
     let numbers = (0..5).map(|n| (n, 1)).chain((8..16).map(|n| (n, 0))).chain((5..8).map(|n| (n, 1)));
     assert_eq!(sent, numbers.collect::<Vec<_>>());
-    assert_eq!(store.take_to(1, false, Time::ZERO, |_| u32::MAX, |_| panic!()), None);
+    assert_eq!(store.take_to(1, false, Time::ZERO, |_| room(u32::MAX), |_| panic!()), None);
 }
 
 proptest! {
@@ -301,7 +307,7 @@ proptest! {
             let is_lost = |fate| fate == Fate::GivenUp { received: false };
             store.end(Time::ZERO, end, true, |p, fate| if is_lost(fate) { lost.push(p.sent.as_nanos()) });
             if again && !answered {
-                let made = store.take_to(1, false, Time::ZERO, |_| u32::MAX, |p| lost.push(p.sent.as_nanos()));
+                let made = store.take_to(1, false, Time::ZERO, |_| room(u32::MAX), |p| lost.push(p.sent.as_nanos()));
                 made.into_iter().for_each(|batch| batches.push_front(batch));
             }
         }
