@@ -275,6 +275,9 @@ pub struct Aggregation {
     /// As a receiver: the shortest time from the beginning of an MPDU in an A-MPDU to that of the next (minimum MPDU
     /// start spacing); [`Span::ZERO`]: none.
     pub density: Span,
+    /// As a receiver: how long an MPDU waits for those before it that are missing; [`Span::ZERO`]: until its sender
+    /// gives them up.
+    pub reorder: Span,
     /// Most packets below a queue, for all receivers together.
     pub limit: u32,
     /// Most aggregates that are made before they are sent, with the one that contends; 0: that one takes more packets
@@ -302,6 +305,7 @@ impl Aggregation {
         window: 1,
         duration: LONGEST_PPDU,
         density: Span::ZERO,
+        reorder: Span::ZERO,
         limit: 1,
         hw_queue: 1,
         lifetime: Span::ZERO,
@@ -312,14 +316,15 @@ impl Aggregation {
     };
 
     /// How packets are sent from a station with these limits to one with those of `receiver`; `None`: it takes one
-    /// packet in each frame. Bytes and window are what both have, the density is the receiver's, all else the
-    /// sender's.
+    /// packet in each frame. Bytes and window are what both have, density and reordering are the receiver's,
+    /// all else the sender's.
     pub(crate) fn toward(&self, receiver: Option<&Aggregation>) -> Aggregation {
         let (bytes, msdu, window) = receiver.map_or((0, 0, 1), |r| (r.bytes, r.msdu, r.window));
         let window = self.window.min(window);
         let mpdus = self.mpdus.min(window);
-        let density = receiver.map_or(Span::ZERO, |r| r.density);
-        Aggregation { bytes: self.bytes.min(bytes), msdu: self.msdu.min(msdu), window, mpdus, density, ..*self }
+        let (density, reorder) = receiver.map_or((Span::ZERO, Span::ZERO), |r| (r.density, r.reorder));
+        let (bytes, msdu) = (self.bytes.min(bytes), self.msdu.min(msdu));
+        Aggregation { bytes, msdu, window, mpdus, density, reorder, ..*self }
     }
 }
 

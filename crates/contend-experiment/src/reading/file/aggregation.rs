@@ -138,6 +138,9 @@ fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result
                 }
                 Err(v.error("is no start spacing", "write 0us, 0.25us, 0.5us, 1us, 2us, 4us, 8us or 16us"))
             })?,
+            reorder: f.read_or("reorder_timeout", usual.reorder, |v| {
+                if never(&v) { Ok(Span::ZERO) } else { v.positive_span() }
+            })?,
             hw_queue: f.read_or("hw_queue", usual.hw_queue, |v| Ok(v.integer(0..=64)? as u32))?,
             lifetime: f
                 .read_or("lifetime", usual.lifetime, |v| if never(&v) { Ok(Span::ZERO) } else { v.positive_span() })?,

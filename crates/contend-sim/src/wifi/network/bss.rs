@@ -380,6 +380,9 @@ impl Bss {
         if self.has_layers {
             self.wake_layers(now, out);
         }
+        if self.stations.reorder_at() <= now {
+            self.pass_late(now, out);
+        }
         if self.stations.next_deadline() <= now {
             let (medium, mut moment) = self.split(now, out);
             for who in moment.stations.take_held_back() {
@@ -460,6 +463,7 @@ impl Node for Bss {
             Input::Rejected | Input::Left(_) => {}
         }
         let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
-        self.medium.next_deadline().min(self.stations.next_deadline()).min(layers)
+        let stations = self.stations.next_deadline().min(self.stations.reorder_at());
+        self.medium.next_deadline().min(stations).min(layers)
     }
 }

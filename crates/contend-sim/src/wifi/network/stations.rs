@@ -55,6 +55,11 @@ pub(super) struct Stations {
     at_once: Vec<StationId>,
     /// Macs with waiting packets of which none may leave yet.
     held_back: Vec<Contender>,
+    /// With a reordering timeout: the first time at which a receiver may wait no longer for what is missing; else
+    /// [`Time::NEVER`].
+    reorder_at: Time,
+    /// True if receivers have a reordering timeout.
+    reorders: bool,
     /// Macs with a burst in service.
     backlogged: u32,
     /// Packets that Macs gave up, for the routing agents; `None`: without agents they are lost.
@@ -98,6 +103,8 @@ impl Stations {
             hearing: Vec::new(),
             at_once: Vec::new(),
             held_back: Vec::new(),
+            reorder_at: Time::NEVER,
+            reorders: specs().any(|(_, s)| s.aggregation.is_some_and(|a| !a.reorder.is_zero())),
             backlogged: 0,
             returned: None,
             left: None,
@@ -304,6 +311,35 @@ impl Stations {
         let mac = &mut self.macs[who as usize];
         let to = mac.in_service()?.burst.to;
         Some((to, mac.received()?))
+    }
+
+    /// The receiver of the burst of `who` has forwarded at `now` what it could.
+    #[inline]
+    pub(super) fn hold(&mut self, now: Time, who: Contender) {
+        if self.reorders {
+            // What was missing before an older MPDU may have come just now, and an MPDU behind it is still missing.
+            let until = self.macs[who as usize].hold(now).max(now);
+            self.reorder_at = self.reorder_at.min(until);
+        }
+    }
+
+    /// The first time at which a receiver may wait no longer for what is missing.
+    #[inline]
+    pub(super) fn reorder_at(&self) -> Time {
+        self.reorder_at
+    }
+
+    /// The next packet that a receiver forwards at `now` because it waits no longer for what is missing before it, with
+    /// its sender and this receiver.
+    #[cold]
+    pub(super) fn pass_late(&mut self, now: Time) -> Option<(Contender, StationId, Packet)> {
+        for (who, mac) in (0..).zip(&mut self.macs) {
+            if let Some((to, p)) = mac.pass_late(now) {
+                return Some((who, to, *p));
+            }
+        }
+        self.reorder_at = self.macs.iter().map(Mac::waits_until).min().unwrap_or(Time::NEVER);
+        None
     }
 
     /// What the access rule of `who` reads of its surroundings.

@@ -379,6 +379,26 @@ impl Mac {
         Some(&s.packet)
     }
 
+    /// The receiver has passed on at `now` what it could of the burst. Returns when it waits no longer for what is
+    /// missing.
+    pub(crate) fn hold(&mut self, now: Time) -> Time {
+        let Some(s) = &self.in_service else { return Time::NEVER };
+        self.queues.of(s.category).stored_mut().map_or(Time::NEVER, |store| store.hold(now))
+    }
+
+    /// The first time at which a receiver of its batches waits no longer for what is missing.
+    pub(crate) fn waits_until(&self) -> Time {
+        let stores = self.queues.all().iter().filter_map(Queue::stored);
+        stores.map(Store::waits_until).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The next packet that a receiver forwards at `now` because it waits no longer for what is missing before it.
+    pub(crate) fn pass_late(&mut self, now: Time) -> Option<(StationId, &Packet)> {
+        let passed = self.queues.all_mut().iter_mut().find_map(|q| q.stored_mut()?.pass_late(now))?;
+        count(&mut self.counters.delivered);
+        Some(passed)
+    }
+
     /// The burst was acknowledged; `snr` is the SNR of the answer in dB, if that is known. If the next burst followed
     /// at once, this Mac would have held the medium for `held` before it.
     #[inline]

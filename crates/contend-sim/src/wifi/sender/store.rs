@@ -325,19 +325,37 @@ impl Store {
     /// The next packet that the receiver of the batch in service passes on, in order; `None` if it waits for an MPDU.
     pub(crate) fn pass_on(&mut self) -> Option<(StationId, &Packet)> {
         let line = self.lines.get_mut(self.current?.line as usize)?;
-        loop {
-            let m = line.mpdus.get(line.next)?;
-            if m.received && line.passed < m.packets {
-                let place = (m.start - line.forgotten) as usize + line.passed as usize;
-                line.passed += 1;
+        let passed = line.pass_on(false)?;
+        self.carrying -= 1;
+        Some(passed)
+    }
+
+    /// The receiver of the batch in service has passed on at `now` what it could. Returns when it waits no longer for
+    /// what is missing.
+    pub(crate) fn hold(&mut self, now: Time) -> Time {
+        let line = self.current.and_then(|id| self.lines.get_mut(id.line as usize));
+        line.map_or(Time::NEVER, |line| line.hold(now))
+    }
+
+    /// The first time at which a receiver waits no longer for what is missing.
+    pub(crate) fn waits_until(&self) -> Time {
+        self.lines.iter().map(Line::waits_until).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The next packet that a receiver passes on at `now` because it waits no longer for what is missing before it.
+    pub(crate) fn pass_late(&mut self, now: Time) -> Option<(StationId, &Packet)> {
+        for line in &mut self.lines {
+            let mut can = line.can_pass_on(true);
+            if !can && line.waits_until() <= now {
+                line.wait_no_longer(now);
+                can = line.can_pass_on(true);
+            }
+            if can {
                 self.carrying -= 1;
-                return line.packets.get(place).map(|p| (line.to, &p.packet));
+                return line.pass_on(true);
             }
-            if !m.received && line.first + line.next as u64 >= line.told {
-                return None;
-            }
-            (line.next, line.passed) = (line.next + 1, 0);
         }
+        None
     }
 
     /// The packets of the batch in service, with what has arrived of them so far.

@@ -88,6 +88,7 @@ pub const AGGREGATION: Aggregation = Aggregation {
     window: 64,
     duration: LONGEST_PPDU,
     density: Span::ZERO,
+    reorder: Span::ZERO,
     limit: 1000,
     hw_queue: 1,
     lifetime: Span::ZERO,

@@ -148,6 +148,7 @@ fn aggregates_of_every_format_are_the_same_in_a_field() {
         AGGREGATION,
         Aggregation { window: 8, limit: 20, attempts: Some(3), asks: false, ..AGGREGATION },
         Aggregation { mpdus: 1, lifetime: Span::from_millis(20), ..AGGREGATION },
+        Aggregation { reorder: Span::from_millis(2), ..AGGREGATION },
     ];
     let protections = [TxopProtection::Single, TxopProtection::Multiple];
     for (i, txop_protection) in (0..24).flat_map(|i| protections.map(|p| (i, p))) {

@@ -19,8 +19,12 @@ static AMPDU: Table = Table {
         key("window", &[Kind::Whole(1, 1024)], Words("64 in 802.11n and ac, 256 in ax, 1024 in be"), "64",
             "Packets that may be under way to one receiver: the window of the block acknowledgment."),
         key("density", &[Kind::Time], Words("\"0us\""), "\"8us\"",
-            "Minimum MPDU start spacing: the shortest time from the beginning of an MPDU to that of the next in an A-MPDU \
-                that this station takes: 0, 0.25, 0.5, 1, 2, 4, 8 or 16 us. Empty delimiters fill the rest."),
+            "Minimum MPDU start spacing: the shortest time from the beginning of an MPDU to that of the next in an \
+                A-MPDU that this station takes: 0, 0.25, 0.5, 1, 2, 4, 8 or 16 us. Empty delimiters fill the rest."),
+        key("reorder_timeout", &[Kind::Word(&[word("never", "It waits until the sender gives it up.")]),
+                Kind::PositiveTime], Words("\"never\""), "\"100ms\"",
+            "How long a packet that this station has received waits for those before it that are missing; 100ms as in \
+                mac80211 of Linux. What comes later is acknowledged and dropped: it counts as given up."),
         key("hw_queue", &[Kind::Whole(0, 64)], Words("1"), "2",
             "A-MPDUs that are made before they are sent, the one that contends included: packets that come later are \
                 not added to them. 2 as in ath9k of Linux; 1: an A-MPDU is made when it begins to contend; 0: when it \
@@ -55,7 +59,8 @@ pub(super) const AMSDU_KINDS: &[Kind] =
 pub(super) const OWN_AMPDU: Key = key("ampdu", AMPDU_KINDS,
     Words("that of [wifi], as far as the station's standard has it"), "{}",
     "A-MPDUs that this station sends and takes. Between two stations an A-MPDU has at most the bytes and the window of \
-        both, and the `density` of the receiver; all other limits are the sender's. Missing keys are those of [wifi].");
+        both, and `density` and `reorder_timeout` of the receiver; all other limits are the sender's. Missing keys are \
+        those of [wifi].");
 #[rustfmt::skip]
 pub(super) const OWN_AMSDU: Key = key("amsdu", AMSDU_KINDS,
     Words("that of [wifi], as far as the station's standard has it"), "\"off\"",

@@ -19,7 +19,7 @@
 use super::super::agents::{is_copy, is_message};
 use super::super::bridge::Exit;
 use super::super::forwarding::{Forwarding, Step};
-use super::Bss;
+use super::{Bss, Medium};
 use crate::trace::Event;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
 use crate::wifi::sender::around::Returned;
@@ -144,6 +144,21 @@ impl Bss {
                 out.send(home.to, packet);
             }
         }
+        self.stations.hold(now, who);
+    }
+
+    /// Receivers forward what they have held for too long.
+    #[cold]
+    pub(super) fn pass_late(&mut self, now: Time, out: &mut Out<'_>) {
+        while let Some((who, to, packet)) = self.stations.pass_late(now) {
+            if matches!(self.medium, Medium::Field(_)) {
+                self.up(now, who, to, packet, out);
+            } else if self.air.is_ap(to) {
+                self.enter_ap(now, to, Side::Air, &packet, out);
+            } else if let Some(home) = self.bridge.home(&packet) {
+                out.send(home.to, &packet);
+            }
+        }
     }
 
     /// In a field, the station `by` has got the burst of `who`.
@@ -156,6 +171,7 @@ impl Bss {
             let packet = *packet;
             self.up(now, who, station, packet, out);
         }
+        self.stations.hold(now, who);
     }
 
     /// Gives `packet`, which `station` has got from `who`, to the link layer of `station`.

@@ -84,6 +84,10 @@ pub(super) struct Mpdu {
     pub(super) arrived: bool,
     /// True if the sender needs it no longer: it is acknowledged or given up.
     settled: bool,
+    /// With a reordering timeout: since when the receiver has it without passing it on; else [`Time::NEVER`].
+    pub(super) held: Time,
+    /// True if the receiver has passed on later ones, and drops it if it comes.
+    pub(super) passed_over: bool,
 }
 
 /// True if the sender gives `m` up at `now`.
@@ -246,6 +250,8 @@ impl Line {
             received: false,
             arrived: false,
             settled: false,
+            held: Time::NEVER,
+            passed_over: false,
         };
         let mut together = SUBFRAME + headers.llc + first.size;
         for Held { packet: p, airtime, .. } in packets {
@@ -307,15 +313,19 @@ impl Line {
             settled += m.packets;
             let place = (m.start - forgotten) as usize;
             let carried = packets.range(place..place + m.packets as usize);
-            if answered && m.received {
+            // What the receiver has dropped because it came too late is acknowledged all the same.
+            let has_it = m.received && !m.passed_over;
+            if answered && has_it {
                 outcome.acked += u32::from(was_sent);
                 if all {
                     carried.for_each(|p| gone(&p.packet, Fate::Acknowledged));
                 }
             } else {
-                outcome.dropped += u32::from(was_sent);
-                carried.for_each(|p| gone(&p.packet, Fate::GivenUp { received: m.received }));
-                lost += if m.received { 0 } else { m.packets };
+                let acked = answered && m.received;
+                (outcome.acked, outcome.dropped) =
+                    (outcome.acked + u32::from(was_sent && acked), outcome.dropped + u32::from(was_sent && !acked));
+                carried.for_each(|p| gone(&p.packet, Fate::GivenUp { received: has_it }));
+                lost += if has_it { 0 } else { m.packets };
             }
         }
         self.advance();
@@ -344,6 +354,68 @@ impl Line {
         self.forgotten += u64::from(packets);
         self.first += over as u64;
         (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - packets as usize);
+    }
+
+    /// With a reordering timeout: the receiver has, since `now`, what it has got and not passed on. Returns when it
+    /// waits no longer for what is missing.
+    pub(super) fn hold(&mut self, now: Time) -> Time {
+        if !self.spec.reorder.is_zero() {
+            let next = self.next.min(self.mpdus.len());
+            for m in self.mpdus.range_mut(next..).filter(|m| m.received && m.held == Time::NEVER) {
+                m.held = now;
+            }
+        }
+        self.waits_until()
+    }
+
+    /// When the receiver waits no longer for what is missing before the first MPDU that it holds.
+    pub(super) fn waits_until(&self) -> Time {
+        if self.spec.reorder.is_zero() {
+            return Time::NEVER;
+        }
+        let next = self.next.min(self.mpdus.len());
+        let first = self.mpdus.range(next..).find(|m| m.held < Time::NEVER);
+        first.map_or(Time::NEVER, |m| m.held.saturating_add(self.spec.reorder))
+    }
+
+    /// As in mac80211 of Linux (`ieee80211_sta_reorder_release`): the receiver waits no longer for what is missing
+    /// before the MPDUs that it has held for too long by `now`, up to the first that it has not.
+    pub(super) fn wait_no_longer(&mut self, now: Time) {
+        let (first, reorder, next) = (self.first, self.spec.reorder, self.next.min(self.mpdus.len()));
+        for (place, m) in (next..).zip(self.mpdus.range(next..)).filter(|(_, m)| m.held < Time::NEVER) {
+            if m.held.saturating_add(reorder) > now {
+                break;
+            }
+            self.told = self.told.max(first + place as u64);
+        }
+    }
+
+    /// The next packet that the receiver passes on, in order; `None` if it waits for an MPDU. `late`: of those that it
+    /// holds; otherwise a batch has just arrived.
+    pub(super) fn pass_on(&mut self, late: bool) -> Option<(StationId, &Packet)> {
+        let m = if self.can_pass_on(late) { self.mpdus.get(self.next)? } else { return None };
+        let place = (m.start - self.forgotten) as usize + self.passed as usize;
+        self.passed += 1;
+        self.packets.get(place).map(|p| (self.to, &p.packet))
+    }
+
+    /// True if [`Line::pass_on`] has a packet.
+    #[inline]
+    pub(super) fn can_pass_on(&mut self, late: bool) -> bool {
+        while let Some(m) = self.mpdus.get_mut(self.next) {
+            let has_it = if late { m.held < Time::NEVER } else { m.received };
+            if has_it && self.passed < m.packets {
+                return true;
+            }
+            if !has_it {
+                if self.first + self.next as u64 >= self.told {
+                    return false;
+                }
+                m.passed_over = true;
+            }
+            (self.next, self.passed) = (self.next + 1, 0);
+        }
+        false
     }
 
     /// MPDUs of the window.

@@ -12,6 +12,7 @@ const SPEC: Aggregation = Aggregation {
     window: 64,
     duration: Span::from_micros(5484),
     density: Span::ZERO,
+    reorder: Span::ZERO,
     limit: 1000,
     hw_queue: 1,
     lifetime: Span::ZERO,
@@ -171,6 +172,36 @@ fn packets_that_waited_too_long_are_given_up() {
     let mut gone = 0;
     assert_eq!(store.take(Time::from_nanos(600_000), |_| room(u32::MAX), |_| gone += 1), None);
     assert_eq!((gone, store.carrying(), store.unsettled), (3, 0, 0));
+}
+
+/// Of five MPDUs the second and the fourth are lost at 1 ms, and the second again at 2 ms. The receiver waits 100 ms
+/// for the second and passes the third on, with the fourth and the fifth. The second comes at 102 ms, too late: it is
+/// acknowledged, and lost.
+#[test]
+fn a_receiver_waits_no_longer_than_its_timeout() {
+    let ms = |n: u64| Time::from_nanos(n * 1_000_000);
+    let mut store = filled(Aggregation { reorder: Span::from_millis(100), ..SPEC }, 1, 5);
+    let round = |store: &mut Store, now, lost: &[u64]| {
+        take(store).unwrap();
+        store.arrive(|_, p| lost.contains(&p.sent.as_nanos()));
+        let got = passed(store);
+        let until = store.hold(now);
+        let mut gone = vec![];
+        let all = store.end(now, End::Answered, false, |p, fate| gone.push((p.sent.as_nanos(), fate))).unwrap().1;
+        (got, until, all.acked, gone)
+    };
+    assert_eq!(round(&mut store, ms(1), &[1, 3]), (vec![0], ms(101), 3, vec![]));
+    assert_eq!(round(&mut store, ms(2), &[1]), (vec![], ms(101), 1, vec![]));
+    let late = |store: &mut Store, now| {
+        std::iter::from_fn(|| store.pass_late(now).map(|(_, p)| p.sent.as_nanos())).collect::<Vec<_>>()
+    };
+    assert_eq!((late(&mut store, ms(100)), store.waits_until()), (vec![], ms(101)));
+    // The one that arrived at 2 ms is the next after the third: nothing is missing before it.
+    assert_eq!((late(&mut store, ms(101)), store.waits_until()), (vec![2, 3, 4], Time::NEVER));
+    assert_eq!(store.carrying(), 1);
+    let gone = vec![(1, Fate::GivenUp { received: false })];
+    assert_eq!(round(&mut store, ms(102), &[]), (vec![], Time::NEVER, 1, gone));
+    assert_eq!((store.carrying(), store.unsettled, store.lines[0].is_empty()), (0, 0, true));
 }
 
 /// Three packets that were queued at 0, 1 and 2 ns come into the store at 400 us. With lifetimes of 500 us that count
