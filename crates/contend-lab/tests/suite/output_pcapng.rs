@@ -304,6 +304,7 @@ fn each_mpdu_of_an_aggregate_is_a_packet_and_the_bitmap_says_which_are_lost() {
         ("802.11ax", "radiotap.he.data_3.data_mcs", 256, 32),
         ("802.11ac", "radiotap.vht.mcs.0", 64, 8),
         ("802.11n", "radiotap.mcs.index", 64, 8),
+        ("802.11be", "radiotap.tlv.type", 256, 32),
     ] {
         let text = AGGREGATES.replace("802.11ax", standard).replace("window = 64", &format!("window = {window}"));
         let text = if standard == "802.11n" { text.replace("80MHz", "40MHz") } else { text };

@@ -259,8 +259,8 @@ fn experimental(f: &Frame, radiotap: usize, out: &mut Vec<u8>) -> usize {
 const FLAGS: usize = 16;
 const HAS_FCS: u8 = 0x10;
 
-/// The radiotap header: TSFT, Flags, Rate, Channel, MCS, A-MPDU status, VHT or HE, in this order, each aligned to the
-/// size of its numbers. `ampdu`: the number of the A-MPDU, and true for its last MPDU.
+/// The radiotap header: TSFT, Flags, Rate, Channel, MCS, A-MPDU status, VHT, HE or EHT, in this order, each aligned to
+/// the size of its numbers. `ampdu`: the number of the A-MPDU, and true for its last MPDU.
 fn radiotap(f: &Frame, band: Band, ampdu: Option<(u32, bool)>) -> Vec<u8> {
     let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0 && f.mode.is_none());
     let (mode_bit, mode) = f.mode.map_or((0, vec![]), mode_field);
@@ -295,6 +295,11 @@ fn radiotap(f: &Frame, band: Band, ampdu: Option<(u32, bool)>) -> Vec<u8> {
         header.extend([0, 0]);
     }
     header.extend(after);
+    if let Some(mode) = f.mode.filter(|m| m.family == Family::Eht) {
+        // A list of type, length and value, each aligned to four bytes from the beginning of the header.
+        header.resize(header.len().next_multiple_of(4), 0);
+        eht_fields(mode, &mut header);
+    }
     let length = header.len() as u16;
     header[2..4].copy_from_slice(&length.to_le_bytes());
     header
@@ -303,7 +308,39 @@ fn radiotap(f: &Frame, band: Band, ampdu: Option<(u32, bool)>) -> Vec<u8> {
 /// The bit of the A-MPDU status among the present fields.
 const AMPDU: u32 = 20;
 
-/// The radiotap field of a mode, and its bit among the present fields. EHT has none here.
+/// The bit of a list of fields with type and length (TLV), which is the last of the present fields.
+const LIST: u32 = 28;
+
+/// Appends U-SIG and EHT of a mode to a list of fields: its width; guard interval, coding, MCS and streams of the one
+/// user (`ieee80211_radiotap.h` of Linux). Wireshark 4.0 knows the list, but not these two fields.
+fn eht_fields(mode: Mode, to: &mut Vec<u8>) {
+    let width: u32 = match mode.width {
+        20 => 0,
+        40 => 1,
+        80 => 2,
+        160 => 3,
+        _ => 4,
+    };
+    let guard: u32 = match mode.guard.as_nanos() {
+        800 => 0,
+        1600 => 1,
+        _ => 2,
+    };
+    // U-SIG: what is known (version of the PHY, which is 0 for EHT, and width) and the width; values and their mask.
+    let u_sig = [0x3 | width << 15, 0, 0];
+    // EHT: what is known (guard interval), nine words of which the first has it, and a word for each user: known are
+    // coding, MCS and streams, and the frame is for this user.
+    let ldpc = u32::from(mode.fec == Fec::Ldpc);
+    let user = 0x96 | ldpc << 19 | u32::from(mode.mcs) << 20 | u32::from(mode.streams - 1) << 24;
+    let eht = [0x4, guard << 7, 0, 0, 0, 0, 0, 0, 0, 0, user];
+    for (kind, words) in [(33u16, &u_sig[..]), (34, &eht)] {
+        to.extend(kind.to_le_bytes());
+        to.extend((4 * words.len() as u16).to_le_bytes());
+        words.iter().for_each(|w| to.extend(w.to_le_bytes()));
+    }
+}
+
+/// The radiotap field of a mode, and its bit among the present fields. For EHT see [`eht_fields`].
 fn mode_field(mode: Mode) -> (u32, Vec<u8>) {
     let Mode { width, streams, mcs, .. } = mode;
     let (ldpc, ns) = (mode.fec == Fec::Ldpc, mode.guard.as_nanos());
@@ -348,7 +385,7 @@ fn mode_field(mode: Mode) -> (u32, Vec<u8>) {
             ];
             (1 << 23, words.into_iter().flat_map(u16::to_le_bytes).collect())
         }
-        Family::Eht => (0, vec![]),
+        Family::Eht => (1 << LIST, vec![]),
     }
 }
 
@@ -447,6 +484,21 @@ mod tests {
         assert_eq!(out.len(), 20);
         assert_eq!(out[4..8], out[16..20]);
         assert_eq!(out[4], 20);
+    }
+
+    /// 320 MHz, MCS 13, two streams, 0.8 us, LDPC; the masks are those of `ieee80211_radiotap.h` of Linux.
+    #[test]
+    fn eht_names_width_guard_mcs_and_streams() {
+        let mut bytes = vec![];
+        let mode = Mode::new(Family::Eht, 320, 2, 13).unwrap();
+        eht_fields(mode, &mut bytes);
+        let words: Vec<u32> = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().unwrap())).collect();
+        let [u_sig, common, 0, 0, eht, known, data @ .., user] = &words[..] else { panic!("{words:?}") };
+        assert_eq!((*u_sig, *eht, data.len()), (33 | 12 << 16, 34 | 44 << 16, 9));
+        assert_eq!((common & 0x3, common & 0x7000, (common & 0x3_8000) >> 15), (0x3, 0, 4));
+        assert_eq!((*known, (data[0] & 0x180) >> 7, data[1..].iter().max()), (0x4, 0, Some(&0)));
+        let (known, coding, mcs, streams) = (user & 0xff, user & 0x8_0000, user & 0xf0_0000, user & 0xf00_0000);
+        assert_eq!((known, coding >> 19, mcs >> 20, streams >> 24), (0x96, u32::from(mode.fec == Fec::Ldpc), 13, 1));
     }
 
     /// Two access points, 0 and 1, with the stations 2 and 3. A data frame has ToDS or FromDS, and receiver,
