@@ -118,6 +118,23 @@ fn mpdus_of_several_packets_have_the_bytes_of_ns_3() {
     }
 }
 
+/// 802.11n at 65 Mb/s: 44,262 B fit into a PPDU of 5.484 ms, or 36 us and 1362 symbols of 260 bits. Two packets of 1500
+/// B share an MPDU of at most 4095 B (4065 B of A-MSDU): 30 B of header and FCS, a subframe of 1524 B and one of 1522
+/// B. Of 7935 B, as in ns-3, five packets share it: 4 times 1524 B and one of 1522 B. With delimiters of 4 B that is 14
+/// MPDUs, or 5 MPDUs of 7648 B, each padded to 7652 B with its delimiter, and one of three packets, 4600 B.
+#[test]
+fn an_mpdu_of_an_aggregate_holds_what_the_limit_says() {
+    for (msdu, mpdu, psdu) in [(4_065, 30 + 1524 + 1522, 14 * 3080), (7_935, 30 + 4 * 1524 + 1522, 5 * 7652 + 4604)] {
+        let (phy, rate) = modern(Family::Ht, 20, 1, 7);
+        let (net, _) = frames_of(&alone((phy, rate), Aggregation { msdu, ..AGGREGATION }), 0.5);
+        let log = net.frames().unwrap();
+        let largest = log.packets().iter().map(|p| p.bytes).max().unwrap();
+        assert_eq!(largest, mpdu, "{msdu} B");
+        let data = log.frames().iter().filter(|f| f.kind == Data).max_by_key(|f| f.bytes).unwrap();
+        assert_eq!(data.bytes, psdu, "{msdu} B");
+    }
+}
+
 /// By hand, in microseconds: DIFS, 7.5 slots, PPDU, SIFS, block acknowledgment. A PPDU is its preamble and whole
 /// symbols; k packets of 1,500 B are 1,544 (k - 1) + 1,542 B.
 #[test]
@@ -331,10 +348,10 @@ fn a_queue_empties_although_packets_get_too_old() {
     assert!(lost > 50, "{lost}");
 }
 
-/// Three of ten MPDUs are lost, and each is sent until it is acknowledged: nothing is lost, unless the receiver waits no
-/// longer for what is missing. An aggregate of 23 MPDUs takes 5.6 ms, so that with 100 ms only MPDUs that are lost 17
-/// times in a row come too late: one in 10^9. With 8 ms at most those come too late that are lost twice in a row: 0.09.
-/// (The first MPDU that the receiver holds counts, and some of these came with the second attempt.)
+/// Three of ten MPDUs are lost, and each is sent until it is acknowledged: nothing is lost, unless the receiver waits
+/// no longer for what is missing. An aggregate of 23 MPDUs takes 5.6 ms, so that with 100 ms only MPDUs that are lost
+/// 17 times in a row come too late: one in 10^9. With 8 ms at most those come too late that are lost twice in a row:
+/// 0.09. (The first MPDU that the receiver holds counts, and some of these came with the second attempt.)
 #[test]
 fn what_comes_after_the_timeout_of_its_receiver_is_lost() {
     for (reorder, least, most) in [(0, 0.0, 0.0), (100, 0.0, 0.0), (8, 0.01, 0.09)] {

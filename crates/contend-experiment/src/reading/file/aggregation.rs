@@ -13,6 +13,8 @@ use contend_sim::wifi::phy::{Band, LONGEST_PPDU, Phy, Standard};
 pub(crate) struct Aggregating {
     /// The limits of A-MPDUs, if there are any.
     ampdu: Option<Aggregation>,
+    /// True if an A-MSDU in an A-MPDU may be as large as one alone.
+    long_msdu: bool,
     /// Maximum size of an A-MSDU in bytes; 0: no A-MSDUs.
     msdu: u32,
     /// Maximum number of packets below a queue, if the file gives it.
@@ -42,8 +44,9 @@ impl Aggregating {
             window: a.window.min(window),
             ..a
         });
-        let ampdu = f.read_or("ampdu", usual, |v| read_ampdu(&v, standard, usual))?;
-        let most = largest_msdu(standard, phy.band, ampdu.is_some());
+        let usual = (usual, wifi.long_msdu);
+        let (ampdu, long_msdu) = f.read_or("ampdu", usual, |v| read_ampdu(&v, standard, usual))?;
+        let most = largest_msdu(standard, phy.band, ampdu.is_some() && !long_msdu);
         let msdu = f.read_or("amsdu", wifi.msdu.min(most), |v| {
             if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
                 return Ok(0);
@@ -62,7 +65,7 @@ impl Aggregating {
                 _ => Err(v.error("counts 1 to 1000000 packets", "write for example mac_queue = \"128p\"")),
             }
         })?;
-        Ok(Aggregating { ampdu, msdu, queue: queue.or(wifi.queue) })
+        Ok(Aggregating { ampdu, long_msdu, msdu, queue: queue.or(wifi.queue) })
     }
 
     /// How the station aggregates; `None`: its frames carry one packet. Without A-MPDUs it sends an MPDU `attempts`
@@ -107,9 +110,14 @@ fn largest_msdu(standard: Standard, band: Band, in_ampdu: bool) -> u32 {
 }
 
 /// Reads `ampdu`: "off", or a table, whose missing keys have the values of `usual`. `None` if frames carry one packet.
-fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result<Option<Aggregation>, FileError> {
+/// With it [`Aggregating::long_msdu`].
+fn read_ampdu(
+    v: &Val,
+    standard: Standard,
+    (usual, long_msdu): (Option<Aggregation>, bool),
+) -> Result<(Option<Aggregation>, bool), FileError> {
     if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") {
-        return Ok(None);
+        return Ok((None, long_msdu));
     }
     let Some(all) = all(standard) else {
         return Err(v.error("needs 802.11n or a later standard", "write standard = \"802.11n\", or remove it"));
@@ -154,8 +162,9 @@ fn read_ampdu(v: &Val, standard: Standard, usual: Option<Aggregation>) -> Result
                 .read_or("request_width", usual.asks_at_20_mhz, |v| v.word(&[("data", false), ("20MHz", true)]))?,
             ..usual
         };
+    let long_msdu = f.read_or("msdu_limit", long_msdu, |v| v.word(&[("standard", false), ("ns3", true)]))?;
     f.finish()?;
-    Ok(Some(aggregation))
+    Ok((Some(aggregation), long_msdu))
 }
 
 /// Reads `aql` of a table: "off", or the limits, whose defaults are those of Linux.

@@ -191,6 +191,11 @@ fn aggregates_have_the_limits_of_the_standard() {
             "standard = \"802.11n\"\nampdu = { density = \"3us\" }",
             "`wifi.ampdu.density` is no start spacing; write 0us, 0.25us, 0.5us, 1us, 2us, 4us, 8us or 16us",
         ),
+        (
+            "standard = \"802.11n\"\nampdu = {}\namsdu = \"7935B\"",
+            "`wifi.amsdu` is too large: 7935B; write a value from 1B to 4065B",
+        ),
+        ("standard = \"802.11n\"\nampdu = { msdu_limit = \"ns3\" }\namsdu = \"7935B\"", "(no error)"),
         ("standard = \"802.11n\"\nampdu = { density = \"0.25us\", lifetime_from = \"store\" }", "(no error)"),
         ("standard = \"802.11ax\"\nampdu = { window = 256, lifetime = \"never\" }", "(no error)"),
         ("standard = \"802.11ax\"\nampdu = \"off\"", "(no error)"),

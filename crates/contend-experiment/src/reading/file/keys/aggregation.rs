@@ -37,6 +37,10 @@ static AMPDU: Table = Table {
                 word("queue", "From the time at which the packet came into its queue."),
                 word("store", "From the time at which it left the queue for an aggregate, as in ns-3."),
             ])], Words("\"queue\""), "\"store\"", "From when `lifetime` counts."),
+        key("msdu_limit", &[Kind::Word(&[
+                word("standard", "In 802.11n an MPDU of an A-MPDU has at most 4095 B: 4065 B of A-MSDU."),
+                word("ns3", "As large as an A-MSDU alone: 7935 B in 802.11n. ns-3 does not check the 4095 B."),
+            ])], Words("\"standard\""), "\"ns3\"", "Most bytes of an A-MSDU in an A-MPDU; a bound of `amsdu`."),
         key("missed", &[Kind::Word(&[
                 word("data", "The sender sends the packets again."),
                 word("request", "The sender asks for the block acknowledgment first, as in ns-3."),
