@@ -3,18 +3,23 @@
 //! Layout: little endian, `n` frames in order of their start. Columns: gap since the previous start (u32, ns), shape
 //! (u16), transmitter (u16), receiver (u16), sequence number (u16), flow (u16), fate (u8: outcome in bits 0-1, TCP
 //! retransmission in bit 2, attempt in bits 3-7). A frame takes fifteen bytes. A shape is a combination that many
-//! frames share: kind, rate, length, airtime, Duration field, kind of packet.
+//! frames share: kind, rate, length, airtime, Duration field, kind of packet. If there are A-MPDUs, a second
+//! text has numbers of 16 bits: for each A-MPDU the number of its frame (the low half first), the number of its MPDUs,
+//! and for each of these its bytes, with the highest bit set if it was received.
 
 use super::{escaped, how};
 use crate::output::shape::point_text;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use contend_experiment::results::Run;
-use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, InFrame};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Maximum number of frames in a page (three megabytes).
 const FRAMES: usize = 150_000;
+
+/// Maximum number of MPDUs in a page (one megabyte); A-MPDUs beyond are drawn as one frame.
+const MPDUS: usize = 400_000;
 
 /// Kind, rate, bytes, airtime and Duration field in nanoseconds, kind of packet.
 type Shape = (u8, u64, u32, u64, u64, u8);
@@ -24,6 +29,12 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     let mut frames: Vec<&Frame> = run.detail.frames.iter().collect();
     frames.sort_by_key(|f| (f.start, f.from));
     let Packed { columns, shapes, gaps, n } = packed(&frames);
+    let mpdus = mpdus(frames.iter().take(n).map(|f| run.detail.channel.packets(f)));
+    let mpdus = if mpdus.is_empty() {
+        String::new()
+    } else {
+        format!("<script type=\"text/plain\" id=\"air-mpdus\">{}</script>\n", BASE64_STANDARD.encode(mpdus))
+    };
     let first = frames.first().map_or(0, |f| f.start.as_nanos());
     let alone = run.access_points().count() == 1;
     let name = |(i, name): (u32, &String)| if alone && run.is_ap(i) { "access point".to_owned() } else { name.clone() };
@@ -63,13 +74,31 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
          root of the share of time on the air.\
          <span class=\"tools\"><a href=\"#air\" id=\"air-csv\">CSV of the frames in view</a> {}</span></figcaption>\n\
          <script type=\"application/json\" id=\"air-meta\">{}</script>\n<script type=\"text/plain\" \
-         id=\"air-data\">{}</script>\n</figure>\n",
+         id=\"air-data\">{}</script>\n{mpdus}</figure>\n",
         run.seed,
         escaped(&point),
         how(command),
         meta.to_string().replace('<', "\\u003c"),
         BASE64_STANDARD.encode(&columns),
     )
+}
+
+/// The MPDUs of frames, whose packets these are, as the page stores them.
+fn mpdus<'a>(frames: impl Iterator<Item = &'a [InFrame]>) -> Vec<u8> {
+    let mut words: Vec<u16> = Vec::new();
+    for (i, packets) in (0u32..).zip(frames) {
+        let all = || packets.chunk_by(|a, b| a.sequence == b.sequence).filter_map(<[InFrame]>::first);
+        let count = all().count();
+        if count < 2 {
+            continue;
+        }
+        if words.len() + count > MPDUS {
+            break;
+        }
+        words.extend([i as u16, (i >> 16) as u16, count as u16]);
+        words.extend(all().map(|m| m.bytes.min(0x7fff) as u16 | u16::from(m.received) << 15));
+    }
+    words.into_iter().flat_map(u16::to_le_bytes).collect()
 }
 
 /// The frames as the page stores them.
@@ -144,8 +173,20 @@ fn packed(frames: &[&Frame]) -> Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contend_core::{Span, Time};
+    use contend_core::{Body, FlowId, Packet, Span, Time};
     use contend_sim::wifi::access::Category;
+
+    /// The second of three frames is an A-MPDU: an MPDU of two packets that arrived, and one that did not.
+    #[test]
+    fn each_mpdu_has_its_bytes_and_its_fate() {
+        let packet = Packet::new(FlowId(0), 1500, Time::ZERO, Body::Udp { seq: 0 });
+        let mpdu = |sequence, bytes, received| InFrame { sequence, retry: 0, bytes, received, packet };
+        let aggregate = [mpdu(7, 3076, true), mpdu(7, 3076, true), mpdu(8, 1538, false)];
+        let frames: [&[InFrame]; 3] = [&[], &aggregate, &aggregate[2..]];
+        let bytes = mpdus(frames.into_iter());
+        let words: Vec<u16> = bytes.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        assert_eq!(words, [1, 0, 2, 3076 | 0x8000, 1538]);
+    }
 
     #[test]
     fn frames_alike_share_a_shape_and_a_long_silence_is_kept() {

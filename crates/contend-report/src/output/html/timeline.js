@@ -19,6 +19,15 @@
   const shapes = meta.shapes;
   const airtime = Float64Array.from(shapes, (s) => s[AIRTIME]);
 
+  // The MPDUs of A-MPDUs: bytes, and in the highest bit whether it was received.
+  const mpdus = new Map();
+  const more = document.getElementById("air-mpdus");
+  if (more) {
+    const text = atob(more.textContent), w = new Uint16Array(text.length / 2);
+    for (let i = 0; i < w.length; i++) w[i] = text.charCodeAt(2 * i) | (text.charCodeAt(2 * i + 1) << 8);
+    for (let k = 0; k < w.length; k += 3 + w[k + 2]) mpdus.set(w[k] + 65536 * w[k + 1], w.subarray(k + 3, k + 3 + w[k + 2]));
+  }
+
   // Times are nanoseconds since the first frame: they stay exact in a double.
   const start = new Float64Array(n);
   const longGaps = new Map(meta.gaps);
@@ -220,6 +229,7 @@
       ctx.fill();
       if (bad) ctx.stroke();
     }
+    for (let i = lo; i < hi; i++) if (end(i) > view.from && mpdus.has(i) && !(fate[i] & 3)) drawMpdus(i);
     if (hi - lo > 400 || laneHeight < 14) return;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
@@ -238,6 +248,24 @@
         } else ctx.fillStyle = colour.card;
         ctx.fillText(fits, r.x + 5, r.y + r.h / 2 + 0.5);
       }
+    }
+  }
+
+  /** Lost MPDUs of A-MPDU `i` hatched, and a line before each MPDU if there is room. The preamble comes first. */
+  function drawMpdus(i) {
+    const all = mpdus.get(i), s = shapes[shape[i]], r = frame(i), sum = all.reduce((n, m) => n + (m & 0x7fff), 0);
+    const payload = Math.min(s[AIRTIME], (8e9 * s[BYTES]) / s[RATE]);
+    let t = end(i) - payload;
+    const lines = (place(end(i)) - place(t)) / all.length > 5;
+    for (const m of all) {
+      const next = t + (payload * (m & 0x7fff)) / sum;
+      const x0 = Math.max(LEFT, place(t)), x1 = Math.min(width, place(next));
+      if (x1 > x0 && !(m & 0x8000)) {
+        for (const style of [colour.card, hatch.errored]) { ctx.fillStyle = style; ctx.fillRect(x0, r.y, x1 - x0, r.h); }
+      }
+      ctx.fillStyle = colour.card;
+      if (lines && x1 > x0 && x0 > LEFT) ctx.fillRect(x0 - 0.5, r.y, 1, r.h);
+      t = next;
     }
   }
 
@@ -302,6 +330,10 @@
     ];
     if (packet) lines.push(packet + (flow[i] < 65535 ? " of " + (meta.flows[flow[i]] ?? "flow " + flow[i]) : "") + (fate[i] & 4 ? ", sent again by TCP" : ""));
     if (s[KIND] === 0) lines.push("sequence " + sequence[i] + (retry ? ", retry " + retry : ""));
+    if (mpdus.has(i)) {
+      const all = mpdus.get(i), lost = all.filter((m) => !(m & 0x8000)).length;
+      lines.push(all.length + " MPDUs" + (outcome ? "" : lost ? ", " + lost + " lost" : ", all received"));
+    }
     lines.push("Duration field " + span(s[DURATION]));
     return lines.join("\n");
   }
