@@ -2,7 +2,7 @@
 //! same on every machine.
 
 use crate::map::MapSeries;
-use crate::results::{Flow, FlowSample, Queue, QueueSample, Transmitter, Word};
+use crate::results::{DataSample, Flow, FlowSample, Queue, QueueSample, Transmitter, Word};
 use contend_core::{Span, Time};
 use contend_sim::net;
 use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
@@ -65,8 +65,8 @@ impl CaptureWindow {
 /// Maximum number of samples of flows, estimators and observers (their number times the number of instants) in one run.
 /// Above it the step is lengthened.
 pub const MAX_SAMPLES: u64 = 2_000_000;
-/// Maximum number of samples of queues (their number times the number of instants) in one run. Above it the step is
-/// lengthened.
+/// Maximum number of samples of queues (their number times the number of instants) in one run, and of the data of
+/// stations. Above it the step is lengthened.
 pub const MAX_QUEUE_SAMPLES: u64 = 4_000_000;
 
 /// How many objects are sampled at each instant.
@@ -80,6 +80,8 @@ pub struct Sampled {
     pub queues: u64,
     /// Numbers of the observers of all stations, and of what really happened at these stations.
     pub observed: u64,
+    /// Series of the data of stations: two for each station of a cell with a rate control.
+    pub data: u64,
 }
 
 impl Sampled {
@@ -90,6 +92,7 @@ impl Sampled {
             estimates: s.flows.iter().map(|f| estimators(f).count() as u64).sum(),
             queues: net::queue_count(s) as u64,
             observed: s.cell.iter().flat_map(|c| c.members()).map(|s| observed(s.observe.len() as u64)).sum(),
+            data: s.cell.as_ref().map_or(0, data),
         }
     }
 
@@ -99,6 +102,7 @@ impl Sampled {
         let beyond = |members: u64, most: u64| steps.saturating_mul(members).div_ceil(most);
         beyond(self.flows + self.estimates + self.observed, MAX_SAMPLES)
             .max(beyond(self.queues, MAX_QUEUE_SAMPLES))
+            .max(beyond(self.data, MAX_QUEUE_SAMPLES))
             .max(1)
     }
 
@@ -112,6 +116,11 @@ impl Sampled {
 /// Numbers that are sampled at a station with so many observers: two of each, and three of what really happened.
 fn observed(observers: u64) -> u64 {
     if observers == 0 { 0 } else { 2 * observers + 3 }
+}
+
+/// The series of the data of stations: one for each station and direction, if a rate control chooses rates.
+fn data(cell: &CellSpec) -> u64 {
+    if cell.members().any(|s| s.channel.rate_control.is_some()) { 2 * cell.members().count() as u64 } else { 0 }
 }
 
 /// The names of the estimators that watch a flow.
@@ -153,7 +162,7 @@ impl Size {
 
     /// The size of a closed form's results.
     pub const MODEL: Size = Size {
-        sampled: Sampled { flows: 0, estimates: 0, queues: 0, observed: 0 },
+        sampled: Sampled { flows: 0, estimates: 0, queues: 0, observed: 0, data: 0 },
         stations: 0,
         exchange: Span::ZERO,
         successes: 0,
@@ -181,11 +190,12 @@ impl Size {
 
     /// Memory in bytes for the series that `m` asks for and, with `histograms`, for the histograms.
     pub fn detail(&self, m: &Measure, histograms: bool) -> u64 {
-        let Sampled { flows, estimates, queues, observed } = self.sampled;
+        let Sampled { flows, estimates, queues, observed, data } = self.sampled;
         let members = flows * size_of::<FlowSample>() as u64
             + queues * size_of::<QueueSample>() as u64
             + estimates * 8
-            + observed * 16;
+            + observed * 16
+            + data * size_of::<DataSample>() as u64;
         let instant = 8 + if m.successes { size_of::<usize>() as u64 } else { 0 };
         let series = self.sampled.instants(m).saturating_mul(instant + members);
         let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };

@@ -26,7 +26,8 @@ pub use emulation::{Carried, Emulation, Lateness, Opened};
 pub use flow::{Flow, Losses, Percentiles, Taken, packet_loss};
 pub use queue::{Backlog, Drops, Held, Queue, Transmitter};
 pub use series::{
-    Columns, EstimateSeries, FlowSample, FlowSeries, ObservedStation, ObserverSeries, QueueSample, QueueSeries, Series,
+    Columns, DataSample, DataSeries, EstimateSeries, FlowSample, FlowSeries, ObservedStation, ObserverSeries,
+    QueueSample, QueueSeries, Series,
 };
 pub use words::Word;
 

@@ -18,6 +18,10 @@ pub struct Series {
     pub estimates: Vec<EstimateSeries>,
     /// One entry for each station with observers of the air.
     pub observed: Vec<ObservedStation>,
+    /// The data that each station sent and that was sent to it (same order as [`super::Run::stations`]); empty without
+    /// a rate control.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<[DataSeries; 2]>,
     /// The map, if stations have positions.
     pub map: Option<MapSeries>,
 }
@@ -154,5 +158,38 @@ sampled! {
         retrans: u64,
         /// Highest byte acknowledged.
         snd_una_bytes: u64,
+    }
+}
+
+sampled! {
+    /// The MPDUs with data of a station at one instant; each number is a sum since the start of the run.
+    DataSample,
+    /// The MPDUs with data of a station over time.
+    DataSeries,
+    {
+        /// MPDUs, retransmitted ones included.
+        sent: u64,
+        /// Those that were acknowledged.
+        acked: u64,
+        /// The sum of their rates in kb/s.
+        kbps: u64,
+        /// Those with an MCS.
+        with_mcs: u64,
+        /// The sum of these MCS.
+        mcs: u64,
+    }
+}
+
+impl DataSample {
+    /// The mean rate since the sample `before` in bits per second; `None` if nothing was sent.
+    pub fn mean_rate(&self, before: &DataSample) -> Option<f64> {
+        let sent = self.sent.saturating_sub(before.sent);
+        (sent > 0).then(|| self.kbps.saturating_sub(before.kbps) as f64 * 1e3 / sent as f64)
+    }
+
+    /// The mean MCS since the sample `before`; `None` if nothing with an MCS was sent.
+    pub fn mean_mcs(&self, before: &DataSample) -> Option<f64> {
+        let sent = self.with_mcs.saturating_sub(before.with_mcs);
+        (sent > 0).then(|| self.mcs.saturating_sub(before.mcs) as f64 / sent as f64)
     }
 }

@@ -256,7 +256,7 @@ mod tests {
     use contend_experiment::size::{HISTOGRAM, Sampled};
 
     const SMALL: Size = Size {
-        sampled: Sampled { flows: 10, queues: 21, estimates: 0, observed: 0 },
+        sampled: Sampled { flows: 10, queues: 21, estimates: 0, observed: 0, data: 0 },
         stations: 11,
         exchange: Span::from_micros(100),
         successes: 0,
@@ -387,7 +387,8 @@ mod tests {
         let d = detail(Sampling::default(), false);
         let seeds: Vec<u64> = (0..100_000).collect();
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
-        let sized = |flows, queues| Size { sampled: Sampled { flows, queues, estimates: 0, observed: 0 }, ..SMALL };
+        let sized =
+            |flows, queues| Size { sampled: Sampled { flows, queues, estimates: 0, observed: 0, data: 0 }, ..SMALL };
         let (small, large) = (sized(1, 3), sized(5_000, 15_001));
         assert!(matches!(d.plan(&needs(11, small), &each(11, &seeds), u64::MAX), Err(Error::Refused { what, .. })
                 if what.contains("1100000 runs")));

@@ -10,14 +10,14 @@ use contend_core::{Packet, Refusal, Span, Time};
 use contend_experiment::map::MOST_INSTANTS;
 use contend_experiment::point::{Member, Resolved};
 use contend_experiment::results::{
-    Channel, Detail, Emulation, EstimateSeries, FlowSample, FlowSeries, ObservedStation, ObserverSeries, PointKey,
-    QueueSample, QueueSeries, Run, Series, Successes,
+    Channel, DataSample, DataSeries, Detail, Emulation, EstimateSeries, FlowSample, FlowSeries, ObservedStation,
+    ObserverSeries, PointKey, QueueSample, QueueSeries, Run, Series, Successes,
 };
 use contend_experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_sim::net::Net;
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec};
 use contend_sim::wifi::bss::Bss;
-use contend_sim::wifi::{Frame, FrameLog, StationId, is_message};
+use contend_sim::wifi::{Frame, FrameLog, Mpdus, StationId, is_message};
 use reading::{Reading, air, flows, queues, transmitters};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -122,7 +122,8 @@ pub fn run(
         net.keep_successes();
     }
     let warm = Time::ZERO + measure.warmup;
-    let instants = instants(measure, &Sampled::of(&scenario));
+    let sampled = Sampled::of(&scenario);
+    let instants = instants(measure, &sampled);
     let many = instants.iter().filter(|(_, sampled)| *sampled).count();
     let mut series = Series {
         time_s: Vec::with_capacity(many),
@@ -131,6 +132,7 @@ pub fn run(
         successes: vec![],
         estimates: estimates(&scenario, many),
         observed: observed(&scenario),
+        data: data(&sampled, many),
         map: None,
     };
     let between_maps = many.div_ceil(MOST_INSTANTS).max(1);
@@ -331,6 +333,11 @@ fn observed(scenario: &Scenario) -> Vec<ObservedStation> {
     scenario.cell.iter().flat_map(|c| c.members().enumerate()).filter_map(of).collect()
 }
 
+/// Empty series of the data of each station, if they are kept.
+fn data(sampled: &Sampled, many: usize) -> Vec<[DataSeries; 2]> {
+    (0..sampled.data / 2).map(|_| [0; 2].map(|_| DataSeries::with_capacity(many))).collect()
+}
+
 fn sample(net: &mut Net, series: &mut Series) {
     let now = net.world.now();
     series.time_s.push(now.as_secs_f64());
@@ -364,6 +371,12 @@ fn sample(net: &mut Net, series: &mut Series) {
             at.idle_ns.push(truth.idle.as_nanos());
         }
     }
+    for (station, ways) in (0..).zip(&mut series.data) {
+        let now = net.bss().and_then(|bss| bss.mpdus(station)).unwrap_or_default();
+        for (samples, Mpdus { sent, acked, kbps, with_mcs, mcs }) in ways.iter_mut().zip(now) {
+            samples.push(DataSample { sent, acked, kbps, with_mcs, mcs });
+        }
+    }
     for (i, samples) in series.queues.iter_mut().enumerate() {
         samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
             let c = m.read(now);
@@ -381,7 +394,7 @@ mod tests {
     fn the_step_grows_until_flows_and_estimates_together_stay_within_the_bound() {
         let duration = Span::from_secs(1000);
         let m = Measure { duration, sample: Some(Span::from_millis(1)), ..Measure::default() };
-        let of = |flows, estimates, queues| Sampled { flows, estimates, queues, observed: 0 };
+        let of = |flows, estimates, queues| Sampled { flows, estimates, queues, observed: 0, data: 0 };
         // A million steps. The flow and its estimators share the bound on samples, so the step grows with their number.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
             let sampled = of(1, watched - 1, 1);

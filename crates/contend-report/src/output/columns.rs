@@ -4,7 +4,9 @@
 //! are numbers or quantities of one kind (in base units), otherwise labels. A group holds 65,536 rows at most, and one
 //! column of a group is in memory at a time.
 
-use super::field::{AIR, ESTIMATE, FLOW, FLOW_AT, Field, Instant, QUEUE, QUEUE_AT, RUN, Read, unit};
+use super::field::{
+    AIR, DATA_AT, DataInstant, ESTIMATE, FLOW, FLOW_AT, Field, Instant, QUEUE, QUEUE_AT, RUN, Read, unit,
+};
 use super::shape::{points, swept_keys, value_text};
 use contend_experiment::reading::expression::{Dimension, Quantity};
 use contend_experiment::results::{
@@ -497,6 +499,21 @@ impl Rows<'_> {
         self.places().for_each(|(i, k)| each(queue(i).and_then(|q| q.get(k)).as_ref()));
     }
 
+    /// The data of the station of each row, the owner of its queue, at each instant.
+    fn data_at(&self, each: &mut dyn FnMut(Option<&DataInstant>)) {
+        let series = &self.run.detail.series;
+        let at = |station: usize, k: usize| {
+            let [from, to] = series.data.get(station)?;
+            Some([from.get(k)?, to.get(k)?])
+        };
+        self.places().for_each(|(i, k)| {
+            let instant = i.checked_sub(series.flows.len()).and_then(|station| {
+                Some(DataInstant { now: at(station, k)?, before: k.checked_sub(1).and_then(|k| at(station, k)) })
+            });
+            each(instant.as_ref());
+        });
+    }
+
     /// The rate that an estimator reports for each flow.
     fn estimate(&self, name: &str) -> Vec<Option<f64>> {
         let of = |(i, k): (usize, usize)| {
@@ -593,6 +610,9 @@ fn series_columns(o: &Outcome) -> Vec<Column<'_, Rows<'_>>> {
     all.push(Column::numbers("time", Some(Dimension::Time), time));
     all.extend(FLOW_AT.iter().filter_map(|f| Column::of(f, |r: &Rows<'_>, each| r.flows_at(each))));
     all.extend(QUEUE_AT.iter().filter_map(|f| Column::of(f, |r: &Rows<'_>, each| r.queues_at(each))));
+    if o.runs.iter().any(|r| !r.detail.series.data.is_empty()) {
+        all.extend(DATA_AT.iter().filter_map(|f| Column::of(f, |r: &Rows<'_>, each| r.data_at(each))));
+    }
     all.extend(watched(o).into_iter().map(estimate));
     all.extend(observed_columns(o));
     all

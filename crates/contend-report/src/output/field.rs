@@ -11,7 +11,9 @@
 use Read::{Count, Counts, Each, Flag, List, Number, Text};
 use contend_core::cc::SSTHRESH_INFINITE;
 use contend_experiment::reading::expression::Dimension;
-use contend_experiment::results::{Air, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Ways, Word};
+use contend_experiment::results::{
+    Air, DataSample, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Ways, Word,
+};
 use contend_judge::measuring::metric::{Expr, metric_at};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -404,6 +406,38 @@ pub(super) const QUEUE_AT: &[Field<QueueSample>] = &[
     own("drops.total", PACKETS, "packets dropped since the start of the run", Count(|q| Some(q.dropped))),
 ];
 
+/// The data of a station between an instant of the time series and the one before: from it, and to it.
+pub(super) struct DataInstant {
+    pub(super) now: [DataSample; 2],
+    /// The samples before; `None` at the first instant.
+    pub(super) before: Option<[DataSample; 2]>,
+}
+
+impl DataInstant {
+    /// A mean since the instant before.
+    fn mean(&self, way: usize, of: fn(&DataSample, &DataSample) -> Option<f64>) -> Option<f64> {
+        of(&self.now[way], &self.before.as_ref()?[way])
+    }
+}
+
+/// The data of a station at an instant of the time series.
+pub(super) const DATA_AT: &[Field<DataInstant>] = &[
+    own(
+        "mean_rate.from",
+        RATE,
+        "mean rate of the MPDUs that the station sent since the instant before; null if there is none",
+        Number(|i| i.mean(0, DataSample::mean_rate)),
+    ),
+    own("mean_mcs.from", COUNT, "mean MCS of these MPDUs", Number(|i| i.mean(0, DataSample::mean_mcs))),
+    own(
+        "mean_rate.to",
+        RATE,
+        "mean rate of the MPDUs that were sent to the station since the instant before; null if there is none",
+        Number(|i| i.mean(1, DataSample::mean_rate)),
+    ),
+    own("mean_mcs.to", COUNT, "mean MCS of these MPDUs", Number(|i| i.mean(1, DataSample::mean_mcs))),
+];
+
 /// What says whose instant it is.
 const INSTANT: [Row; 3] = [
     Row { name: Cow::Borrowed("scope"), unit: None, doc: "`flow` or `queue`" },
@@ -496,6 +530,11 @@ pub fn names() -> Vec<Names> {
             FLOW_AT,
         ),
         of("queue at an instant", "Parquet: `series.parquet`; null for flows.", QUEUE_AT),
+        of(
+            "data at an instant",
+            "Parquet: `series.parquet`, in the rows of the station's queue; only of networks with a rate control.",
+            DATA_AT,
+        ),
     ]
 }
 

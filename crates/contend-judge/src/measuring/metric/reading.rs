@@ -277,7 +277,7 @@ impl SampleRange {
     }
 
     /// The increase of a counter of `samples`.
-    fn grown<C: Columns>(&self, samples: Option<&C>, of: fn(&C::Sample) -> u64) -> Result<u64, Unmeasured> {
+    pub(super) fn grown<C: Columns>(&self, samples: Option<&C>, of: fn(&C::Sample) -> u64) -> Result<u64, Unmeasured> {
         match samples.map(|s| (s.get(self.first), s.get(self.last))) {
             Some((Some(a), Some(b))) => Ok(of(&b).saturating_sub(of(&a))),
             _ => Err(Unmeasured::wrong("the time series has fewer samples than instants")),

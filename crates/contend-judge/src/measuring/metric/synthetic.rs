@@ -142,6 +142,7 @@ fn series(run: &mut Run) {
         successes: vec![],
         estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
         observed: vec![],
+        data: vec![],
         map: None,
     };
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);

@@ -5,7 +5,7 @@ use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
 use crate::output::csv::quoted;
 use crate::output::shape::{estimate, jain_flows};
-use contend_experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
+use contend_experiment::results::{Columns, DataSeries, EstimateSeries, Flow, FlowSeries, Run};
 use contend_experiment::stats::{self, Range};
 use contend_sim::stats::Durations;
 use std::fmt::Write;
@@ -46,6 +46,7 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
     ];
     all.push(what.estimates(&fine));
     all.push(what.observed(&fine));
+    all.push(what.data(&slow));
     all.push(what.queues(&fine));
     all.into_iter().flatten().collect()
 }
@@ -219,6 +220,27 @@ impl Sampled<'_> {
         }
         lines.retain(|(_, line): &(String, Vec<Option<f64>>)| line.iter().any(Option::is_some));
         self.rates("Links as observers see them", "rate [Mb/s]", windows, lines)
+    }
+    /// The figure of the mean rates of data frames: to and from each station, or without an access point from each
+    /// station. The stations with the most MPDUs come first.
+    fn data(&self, windows: &[(usize, usize)]) -> Option<Figure> {
+        let mut series = vec![];
+        let aps: Vec<&str> = self.run.access_points().collect();
+        for (station, [from, to]) in self.run.stations.iter().zip(&self.run.detail.series.data) {
+            if aps.is_empty() {
+                series.push((format!("from {station}"), from));
+            } else if !aps.contains(&station.as_str()) {
+                series.extend([(format!("to {station}"), to), (format!("from {station}"), from)]);
+            }
+        }
+        series.retain(|(_, s)| s.sent.last().is_some_and(|n| *n > 0));
+        series.sort_by_key(|(_, s)| std::cmp::Reverse(s.sent.last().copied()));
+        let line = |s: &DataSeries| {
+            let at = |w: &(usize, usize)| Some(s.get(w.1)?.mean_rate(&s.get(w.0)?)? / 1e6);
+            windows.iter().map(at).collect()
+        };
+        let lines = series.into_iter().map(|(name, s)| (name, line(s))).collect();
+        self.rates("Rate of data frames", "mean rate [Mb/s]", windows, lines)
     }
     /// A figure with one line for each rate: its name, and Mb/s at the end of each window.
     fn rates(

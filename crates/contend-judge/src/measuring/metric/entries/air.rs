@@ -1,11 +1,12 @@
 //! Metrics of the cell: its air as a whole, and the airtime of each station.
 
-use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
+use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Subject};
+use crate::measuring::metric::reading::SampleRange;
 use crate::measuring::metric::{Aspect, Unmeasured};
 use contend_core::Refusal;
 use contend_experiment::names::remedy;
 use contend_experiment::reading::expression::Dimension;
-use contend_experiment::results::{Air, Run, Ways};
+use contend_experiment::results::{Air, DataSample, Run, Ways};
 use contend_sim::routing::RoutingDrop;
 use contend_sim::wifi::StationId;
 use contend_theory::effective_window;
@@ -100,23 +101,28 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .share()
     .reported(&["busy"]),
     data("mpdus", Dimension::Number, "MPDUs with data that a station sends, retransmissions included", |a| {
-        mpdus(a, |air| air.mpdus.as_ref()).map(|(sent, _)| sent)
+        match a.window()? {
+            Some(range) => grown(a, range, |s| s.sent),
+            None => mpdus(a, |air| air.mpdus.as_ref()).map(|(sent, _)| sent),
+        }
     }),
     data(
         "mpdu_loss",
         Dimension::Number,
         "share of these MPDUs that are not acknowledged: lost by themselves, in a collision, or because the answer is \
             lost",
-        |a| mean(a, |air| air.mpdu_loss.as_ref()),
+        loss,
     )
     .share(),
     data("mpdu_attempts", Dimension::Number, "MPDUs sent for each one that is acknowledged", |a| {
-        let loss = mean(a, |air| air.mpdu_loss.as_ref())?;
+        let loss = loss(a)?;
         if loss < 1.0 { Ok(1.0 / (1.0 - loss)) } else { Err(a.undefined("no MPDU is acknowledged")) }
     }),
-    data("mean_rate", Dimension::Rate, "mean rate of these MPDUs", |a| mean(a, |air| air.mean_rate.as_ref())),
+    data("mean_rate", Dimension::Rate, "mean rate of these MPDUs", |a| {
+        mean(a, |air| air.mean_rate.as_ref(), |s| s.kbps * 1000, |s| s.sent)
+    }),
     data("mean_mcs", Dimension::Number, "mean MCS of these MPDUs, of 0 to 13 whatever the number of streams", |a| {
-        mean(a, |air| air.mean_mcs.as_ref())
+        mean(a, |air| air.mean_mcs.as_ref(), |s| s.mcs, |s| s.with_mcs)
     }),
     MetricEntry::new(
         "radio",
@@ -156,7 +162,11 @@ const fn data(
     doc: &'static str,
     read: fn(&Asked<'_>) -> Result<f64, Unmeasured>,
 ) -> MetricEntry {
-    MetricEntry::new(name, unit, &TRANSMITTERS, doc, read).aspects(Aspects::Optional(&["from", "to"])).example(name)
+    MetricEntry::new(name, unit, &TRANSMITTERS, doc, read)
+        .aspects(Aspects::Optional(&["from", "to"]))
+        .example(name)
+        .over(Period::RunOrWindow)
+        .needs(|m, s| s.series |= m.window.is_some())
 }
 
 /// The reasons of routing drops.
@@ -193,12 +203,38 @@ fn mpdus(a: &Asked<'_>, of: fn(&Air) -> Option<&Ways>) -> Result<(f64, f64), Unm
     Ok((sent, sum))
 }
 
-/// The mean over the MPDUs of the selected stations.
-fn mean(a: &Asked<'_>, of: fn(&Air) -> Option<&Ways>) -> Result<f64, Unmeasured> {
-    match mpdus(a, of)? {
-        (sent, sum) if sent > 0.0 => Ok(sum / sent),
-        _ => Err(a.undefined("there is no such MPDU")),
+/// The mean over the MPDUs of the selected stations: in a time window, the growth of `sum` over that of `number`.
+fn mean(
+    a: &Asked<'_>,
+    whole: fn(&Air) -> Option<&Ways>,
+    sum: fn(&DataSample) -> u64,
+    number: fn(&DataSample) -> u64,
+) -> Result<f64, Unmeasured> {
+    let (number, sum) = match a.window()? {
+        Some(range) => (grown(a, range, number)?, grown(a, range, sum)?),
+        None => mpdus(a, whole)?,
+    };
+    if number > 0.0 { Ok(sum / number) } else { Err(a.undefined("there is no such MPDU")) }
+}
+
+/// The growth in a time window of a number for the data of the selected stations.
+fn grown(a: &Asked<'_>, range: SampleRange, of: fn(&DataSample) -> u64) -> Result<f64, Unmeasured> {
+    let (series, names) = (&a.run.detail.series.data, a.names());
+    if series.is_empty() {
+        let what = format!("`{}`: only a network with a rate control has it over a time window", a.metric);
+        return Err(Unmeasured::wrong(Refusal::new(what, "remove the time window, or write a rate_control")));
     }
+    let way = usize::from(a.metric.aspect == Aspect::Word("to"));
+    let one = |name: &&str| {
+        let station = a.run.stations.iter().position(|s| s == name);
+        range.grown(station.and_then(|i| series.get(i)).map(|ways| &ways[way]), of)
+    };
+    a.members.iter().filter_map(|i| names.get(*i)).map(|name| Ok(one(name)? as f64)).sum()
+}
+
+/// The share of the MPDUs of the selected stations that was not acknowledged.
+fn loss(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    mean(a, |air| air.mpdu_loss.as_ref(), |s| s.sent - s.acked, |s| s.sent)
 }
 
 /// The mean share of time of one account of the selected stations of a field.

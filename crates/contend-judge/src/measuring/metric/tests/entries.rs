@@ -2,7 +2,7 @@
 
 use super::*;
 use contend_experiment::reading::model::models;
-use contend_experiment::results::{ObservedStation, ObserverSeries};
+use contend_experiment::results::{DataSample, DataSeries, ObservedStation, ObserverSeries, Run};
 
 #[test]
 fn closed_forms_can_be_asked() {
@@ -103,6 +103,43 @@ fn observers_and_the_truth_about_their_stations() {
     wrong("link.idle[b]", "station `b` has no observer");
     assert!(refused("observed.capacity[a]").help.contains("observed.capacity.rt_winf[a]"));
     assert!(refused("link.idle").help.contains("link.idle[a]"));
+}
+
+/// `sta1` sends 10 MPDUs each half second at 100 Mb/s and MCS 3, after 10 s at 50 Mb/s and MCS 1; half of those arrive.
+/// Each is for `ap`.
+#[test]
+fn rates_of_data_over_a_time_window() {
+    let mut run = example();
+    let sample = |k: u64| {
+        let late = k.saturating_sub(20);
+        let (early, late) = (10 * (k - late), 10 * late);
+        let sent = early + late;
+        DataSample {
+            sent,
+            acked: early + late / 2,
+            kbps: 100_000 * early + 50_000 * late,
+            with_mcs: sent,
+            mcs: 3 * early + late,
+        }
+    };
+    let series = || (0..=40).map(sample).collect::<DataSeries>();
+    let none = || (0..=40).map(|_| DataSample::default()).collect::<DataSeries>();
+    let eval = |run: &Run, text: &str| Expr::parse(text).unwrap().eval(run);
+    let refused = eval(&run, "mean_rate[sta1][5s..8s]").unwrap_err().to_string();
+    assert!(refused.contains("only a network with a rate control"), "{refused}");
+    run.detail.series.data = vec![[none(), series()], [series(), none()], [none(), none()]];
+    let is = |text: &str, want: f64| assert_eq!(eval(&run, text).unwrap(), want, "{text}");
+    is("mean_rate[sta1][5s..8s]", 100e6);
+    is("mean_rate[sta1][9s..11s]", 75e6);
+    is("mean_rate.to[ap][12s..20s]", 50e6);
+    is("mean_mcs.sta[9s..11s]", 2.0);
+    is("mpdus[sta1][9s..11s]", 40.0);
+    is("mpdu_loss[sta1][12s..20s]", 0.5);
+    is("mpdu_attempts[sta1][12s..20s]", 2.0);
+    let none = eval(&run, "mean_rate[sta2][5s..8s]").unwrap_err().to_string();
+    assert!(none.contains("there is no such MPDU"), "{none}");
+    assert!(Expr::parse("mean_rate[sta1][5s..8s]").unwrap().sampling().series);
+    assert!(!Expr::parse("mean_rate[sta1]").unwrap().sampling().series);
 }
 
 /// The metric `toy` occurs in `entries/toy.rs` only.
