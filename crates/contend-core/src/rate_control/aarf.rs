@@ -137,7 +137,7 @@ mod tests {
             args.set(name, Value::Integer(value));
         }
         args.set("success", Value::Number(0.5));
-        build(&args, &Setting { rates: &rates(4, 1), given: 0, per: &|_, _| 0.0 }).unwrap()
+        build(&args, &Setting { rates: &rates(4, 1), given: 0, per: &|_, _| 0.0, goodput: &|_, _| 0.0 }).unwrap()
     }
 
     /// The rates of the attempts for this pattern: `+` all MPDUs arrive, `-` none.

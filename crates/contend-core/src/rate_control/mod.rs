@@ -60,6 +60,9 @@ pub struct Setting<'a> {
     pub given: RateId,
     /// The probability that an MPDU of 1500 B is lost at this rate and this SNR in dB.
     pub per: &'a dyn Fn(RateId, f64) -> f64,
+    /// The packets of 1500 B in a second that arrive at this rate and this SNR in dB, if the station sends its largest
+    /// bursts one after the other and no other station sends.
+    pub goodput: &'a dyn Fn(RateId, f64) -> f64,
 }
 
 /// The result of an attempt.

@@ -131,7 +131,7 @@ mod tests {
         args.set("credits", Value::Integer(10));
         args.set("enough", Value::Integer(10));
         args.set("start", Value::Rate(36_000_000));
-        build(&args, &Setting { rates: &rates(8, 1), given: 0, per: &|_, _| 0.0 }).unwrap()
+        build(&args, &Setting { rates: &rates(8, 1), given: 0, per: &|_, _| 0.0, goodput: &|_, _| 0.0 }).unwrap()
     }
 
     /// For each second (packets that arrive, lost, retries): the rate in the second after it. The interval ends with

@@ -177,7 +177,7 @@ mod tests {
         let mut args = Args::default();
         args.set("memory", Value::Time(Span::from_secs(1)));
         args.set("overhead", Value::Time(Span::from_micros(100)));
-        build(&args, &Setting { rates: &rates(8, 1), given: 0, per: &|_, _| 0.0 }).unwrap()
+        build(&args, &Setting { rates: &rates(8, 1), given: 0, per: &|_, _| 0.0, goodput: &|_, _| 0.0 }).unwrap()
     }
 
     /// Rates 0 to 4 always work, the faster ones never: 4 is used for nearly all bursts. When 6 is the limit

@@ -30,7 +30,7 @@ fn run(
 ) -> Vec<RateId> {
     let per = |id: RateId, snr: f64| if snr > f64::from(id) { 0.0 } else { 1.0 };
     let given = (rates.len() / 2) as RateId;
-    let mut control = (entry.build)(args, &Setting { rates, given, per: &per }).unwrap();
+    let mut control = (entry.build)(args, &Setting { rates, given, per: &per, goodput: &|_, _| 0.0 }).unwrap();
     let (mut rng, mut now, mut used) = (Rng::seed_from_u64(1), Time::ZERO, vec![]);
     for (pause, mpdus, share, attempts, snr) in fates {
         now += Span::from_micros(*pause);

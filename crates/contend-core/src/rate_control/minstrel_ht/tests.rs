@@ -19,7 +19,7 @@ fn args() -> Args {
 }
 
 fn minstrel(rates: &[Rate]) -> Box<dyn RateControl> {
-    build(&args(), &Setting { rates, given: 0, per: &|_, _| 0.0 }).unwrap()
+    build(&args(), &Setting { rates, given: 0, per: &|_, _| 0.0, goodput: &|_, _| 0.0 }).unwrap()
 }
 
 /// minstrel_ht.h has 0x1499 and -0x092e for the two outputs.

@@ -1,6 +1,6 @@
 //! The constants of a channel, durations and rates, and the present rate of each sender.
 
-use super::plan::{Burst, Content, Plan};
+use super::plan::{Burst, Content, PartKind, Plan};
 use super::store::Room;
 use super::timing::{RateNumber, RateTable, Timing};
 use crate::wifi::frame::MAX_PACKET;
@@ -21,6 +21,8 @@ use std::cell::{Cell, OnceCell};
 const CONTENDERS: u32 = 64;
 /// The packet size in the exchanges of the model, in bytes.
 const MODEL_PACKET: u32 = 1500;
+/// Bytes of the headers of a packet in an A-MSDU.
+const PACKET_HEADER: u32 = 22;
 
 /// What the rate controls of a channel choose from.
 #[derive(Debug)]
@@ -107,8 +109,8 @@ impl Air {
             air.codings = air.all_codings(spec)?;
             air.errors = Some(model.build(&air.codings)?);
         }
-        for (s, choices) in spec.members().zip(&air.choices) {
-            choices.as_ref().map_or(Ok(()), |c| air.build(c).map(drop)).map_err(|e| e.of(&s.name))?;
+        for (i, (s, choices)) in (0..).zip(spec.members().zip(&air.choices)) {
+            choices.as_ref().map_or(Ok(()), |c| air.build(c, (i, i)).map(drop)).map_err(|e| e.of(&s.name))?;
         }
         if spec.field.is_some() {
             air.broadcast = air.rates.len() as RateNumber;
@@ -197,15 +199,64 @@ impl Air {
         self.choices.get(self.channel(from, to) as usize)?.as_ref()
     }
 
-    /// A rate control that chooses from `choices`.
-    pub(crate) fn build(&self, choices: &Choices) -> Result<Box<dyn RateControl>, Refusal> {
+    /// A rate control of one station toward another that chooses from `choices`.
+    pub(crate) fn build(
+        &self,
+        choices: &Choices,
+        ends: (StationId, StationId),
+    ) -> Result<Box<dyn RateControl>, Refusal> {
         let Choices { control, rates, numbers, given } = choices;
         let bytes = self.timing.limits.protection.overhead + MODEL_PACKET;
-        let per = |id: RateId, snr: f64| {
-            let coding = self.table(numbers[usize::from(id)]).rate.coding();
-            self.errors.as_ref().zip(coding).map_or(0.0, |(model, coding)| model.per(snr, coding, bytes))
+        let number = |id: RateId| numbers[usize::from(id)];
+        let per = |id: RateId, snr: f64| self.per(&self.table(number(id)).rate, bytes, snr);
+        let goodput = |id: RateId, snr: f64| self.goodput(ends, number(id), snr);
+        let setting = rate_control::Setting { rates, given: *given, per: &per, goodput: &goodput };
+        (control.entry.build)(&control.args, &setting)
+    }
+
+    /// The probability that an MPDU of `bytes` in this format is lost at `snr`; 0 without an error model.
+    fn per(&self, format: &Format, bytes: u32, snr: f64) -> f64 {
+        self.errors.as_ref().zip(format.coding()).map_or(0.0, |(model, coding)| model.per(snr, coding, bytes))
+    }
+
+    /// The packets of 1500 B in a second that arrive from one station at another at this rate and `snr`. The sender
+    /// always sends the largest aggregate, and no other station sends. The time of an attempt has the mean of the
+    /// backoffs that follow from the failures, and those of its failures have the length of an answer.
+    fn goodput(&self, (from, to): (StationId, StationId), rate: RateNumber, snr: f64) -> f64 {
+        let (table, agreed) = (self.table(rate), self.agreed(from, to));
+        let rule = &self.timing.limits.protection;
+        let header = MODEL_PACKET + PACKET_HEADER;
+        let together = (agreed.msdu / header).max(1);
+        let mpdu = rule.overhead + if together > 1 { together * header } else { MODEL_PACKET };
+        let most = self.most_bytes((from, to), rate, Span::ZERO).min(agreed.bytes);
+        let mpdus = (most / (mpdu.next_multiple_of(4) + 4)).clamp(1, agreed.mpdus);
+        let (content, protection) = match (mpdus, together) {
+            (1, 1) => (Content::Packet, rule.of(MODEL_PACKET)),
+            (1, _) => (Content::Together(mpdu), rule.of_psdu(mpdu)),
+            _ => {
+                let psdu = mpdus * (mpdu.next_multiple_of(4) + 4);
+                (Content::Aggregate(psdu, Bitmap::of(agreed.window)), rule.of_psdu(psdu))
+            }
         };
-        (control.entry.build)(&control.args, &rate_control::Setting { rates, given: *given, per: &per })
+        let burst = Burst { from, to, bytes: MODEL_PACKET, content, protection, rate, reserves: Span::ZERO };
+        let plan = Plan::new(&burst, &self.timing, table);
+        let others = plan.parts().filter(|p| !matches!(p.kind, PartKind::Data | PartKind::CtsToSelf));
+        let heard: f64 = others.map(|p| 1.0 - self.per(plan.format(p.kind), plan.bytes(p.kind), snr)).product();
+        let arrive = 1.0 - self.per(&table.rate, mpdu, snr);
+        let fails = 1.0 - heard * (1.0 - libm::pow(1.0 - arrive, f64::from(mpdus)));
+        let seconds = (self.difs + plan.duration()).as_secs_f64() + self.mean_backoff(fails);
+        heard * arrive * f64::from(mpdus * together) / seconds
+    }
+
+    /// The mean backoff in seconds before an attempt, if attempts fail with this probability.
+    fn mean_backoff(&self, fails: f64) -> f64 {
+        let (setting, mut weight, mut slots, mut all) = (&self.timing.setting, 1.0, 0.0, 0.0);
+        let mut window = setting.cw_min;
+        for _ in 0..self.timing.limits.short {
+            (slots, all) = (slots + weight * f64::from(window) / 2.0, all + weight);
+            (weight, window) = (weight * fails, (2 * window + 1).min(setting.cw_max));
+        }
+        slots / all * self.timing.slot.as_secs_f64()
     }
 
     /// The durations that do not depend on the rate.

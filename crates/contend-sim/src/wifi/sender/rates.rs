@@ -84,7 +84,7 @@ impl Rates {
             Entry::Occupied(link) => link.into_mut(),
             Entry::Vacant(place) => {
                 // The air has built one like it, so that this one can be built too.
-                let Ok(control) = air.build(choices) else { return fixed };
+                let Ok(control) = air.build(choices, (from, to)) else { return fixed };
                 place.insert(Link { control, chain: Chain::all(0), failures: 0, keeps: false })
             }
         };
