@@ -37,6 +37,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/neighbours.toml", &[("duration", "4s"), ("warmup", "1s")]),
     ("experiments/office-ac.toml", &[("duration", "3s"), ("warmup", "1s")]),
     ("experiments/phase-effects.toml", &[("duration", "40s"), ("warmup", "5s")]),
+    ("experiments/range.toml", &[("duration", "700ms"), ("warmup", "300ms")]),
     ("experiments/stadium-ax.toml", &[("duration", "21s"), ("warmup", "5s")]),
     ("experiments/uplink-starvation.toml", &[("duration", "16s"), ("warmup", "3s")]),
     ("experiments/validation/modern-distance.toml", &[("duration", "1500ms"), ("warmup", "500ms")]),
