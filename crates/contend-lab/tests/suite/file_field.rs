@@ -505,4 +505,5 @@ fn a_sense_in_dbm_is_the_distance_at_which_this_power_arrives() {
     says(&loud("-82dBm", "propagation = \"range\""), &["field.sense", "in which no power falls"]);
     says(&loud("-82 dB", ""), &["field.sense"]);
     says(&pair("tx_power = \"20dBm\"", "200m", ""), &["field.tx_power", "gives an SNR, which no error model reads"]);
+    says(&pair("sinr = true", "200m", ""), &["field.sinr", "lowers an SNR, which no error model reads"]);
 }

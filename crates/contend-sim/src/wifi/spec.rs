@@ -111,6 +111,8 @@ pub struct FieldSpec {
     pub link_delay: Span,
     /// True if the note of observers makes each ACK longer; otherwise it travels out of band.
     pub notes_on_air: bool,
+    /// True if frames that do not corrupt another one lower its SNR while they overlap.
+    pub sinr: bool,
 }
 
 impl FieldSpec {

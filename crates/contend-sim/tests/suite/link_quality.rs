@@ -224,3 +224,53 @@ fn a_control_is_asked_once_for_each_attempt_of_a_txop() {
     let (asked, told) = (ASKED.load(Relaxed), TOLD.load(Relaxed));
     assert!(told > 500 && (told..=told + 1).contains(&asked), "asked {asked} times for {told} attempts");
 }
+
+/// Two pairs of stations whose senders do not hear each other. The frames of the first sender arrive at 25 dB; those of
+/// the second arrive there with 16.814 dB less, so at 8.186 dB, which is 6.586 times the noise. Over such a frame the
+/// ratio is 1 + 6.586 = 7.586 times lower: 25 - 8.8 = 16.2 dB, at which MCS 4 loses more than a quarter. The second
+/// sender is on the air for most of the time.
+#[test]
+fn frames_too_weak_to_corrupt_another_lower_its_snr() {
+    let loss_of = |sinr: bool| {
+        let mut cell = cell(Phy::new(Standard::Ac, Preamble::Long), MAC, 4, 6_000_000);
+        cell.aps.clear();
+        cell.error_model = Some(nist());
+        for (s, mcs) in cell.stations.iter_mut().zip([4, 4, 0, 0]) {
+            s.rate = vht(mcs);
+        }
+        // 16 dBm, and the noise of 80 MHz with a noise figure of 7 dB.
+        let noise = -174.0 + 10.0 * libm::log10(80e6) + 7.0;
+        let near = 16.0 - noise - 25.0;
+        let link = |from, to, loss: f64| FieldLink {
+            from,
+            to,
+            decodes: true,
+            gain: libm::pow(10.0, -loss / 10.0),
+            delay: Span::ZERO,
+        };
+        let links =
+            vec![link(0, 1, near), link(1, 0, near), link(2, 1, near + 16.814), link(2, 3, near), link(3, 2, near)];
+        cell.field = Some(FieldSpec {
+            links: Some(links),
+            capture: Capture { ratio: 10.0, later: true, adds_up: false },
+            routing: Some(choose(contend_sim::routing::REGISTRY, "static", &[])),
+            sinr,
+            ..field(vec![Point { x: 0.0, y: 0.0 }; 4])
+        });
+        let flow = |name: &str, from, to| cbr(name.into(), Place::Station(from), Place::Station(to), 200_000_000);
+        let flows = vec![flow("a", 0, 1), flow("b", 2, 3)];
+        let s = Scenario { seed: 1, cell: Some(cell), nodes: vec![], links: vec![], flows };
+        let mut net = Net::new(&s).unwrap();
+        net.run_until(at(2.0));
+        let [sent, _] = net.bss().unwrap().mpdus(0).unwrap();
+        assert!(sent.sent > 5000, "{sent:?}");
+        1.0 - sent.acked as f64 / sent.sent as f64
+    };
+    let setting = error_model::Setting { table: None, codings: &[] };
+    let model = (nist().model.entry.build)(&nist().model.args, &setting).unwrap();
+    let over = model.per(16.2, Coding::MCS[4], 1538);
+    let (without, with) = (loss_of(false), loss_of(true));
+    println!("loss {over:.4} over a frame; {without:.4} without, {with:.4} with sinr");
+    assert!(without < 1e-3, "{without}");
+    assert!(with > 0.4 * over && with < over, "{with}, {over} over a frame");
+}

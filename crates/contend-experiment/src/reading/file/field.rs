@@ -43,6 +43,7 @@ pub(crate) struct Field<'a> {
     routing_priority: bool,
     link_delay: Span,
     notes_on_air: bool,
+    sinr: bool,
     /// The observers of stations that name none.
     pub observe: NamedList<observe::Build>,
 }
@@ -117,6 +118,7 @@ impl<'a> Field<'a> {
             routing_priority: f.read_or("routing_priority", false, |v| v.flag())?,
             link_delay: f.read_or("link_delay", Span::ZERO, |v| v.span())?,
             notes_on_air: f.read_or("notes_on_air", false, |v| v.flag())?,
+            sinr: f.read_or("sinr", false, |v| v.flag())?,
             observe: f.read_or("observe", vec![], |v| observers(&v))?,
         };
         f.finish()?;
@@ -195,6 +197,7 @@ impl<'a> Field<'a> {
             routing_priority: self.routing_priority,
             link_delay: self.link_delay,
             notes_on_air: self.notes_on_air,
+            sinr: self.sinr,
         }
     }
 }

@@ -262,6 +262,11 @@ impl<'a> Builder<'a> {
             if let Some(v) = f.get("tx_power").filter(|_| !senses_power).or_else(|| f.get("noise_figure")) {
                 return Err(v.error("gives an SNR, which no error model reads", "add error_model = \"nist\" to [wifi]"));
             }
+            if let Some(v) = f.get("sinr") {
+                return Err(
+                    v.error("lowers an SNR, which no error model reads", "add error_model = \"nist\" to [wifi]")
+                );
+            }
         }
         if let (Some(wifi), Some(_), Some(v)) = (&wifi, field_at, wifi_at)
             && !wifi.mac.preamble_detection.is_zero()

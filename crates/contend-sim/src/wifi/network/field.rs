@@ -157,7 +157,7 @@ impl Field {
                 idle_access: mac.idle_access,
             },
             links,
-            radios: (0..reception.stations()).map(|_| Radio::default()).collect(),
+            radios: (0..reception.stations()).map(|_| Radio::new(spec.sinr)).collect(),
             countdowns: rules.iter().map(|r| Countdown::new(*r, counts(r))).collect(),
             timers,
             flights: Vec::new(),

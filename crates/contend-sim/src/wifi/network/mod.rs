@@ -11,6 +11,7 @@ mod frame_log;
 pub mod ledger;
 mod map;
 mod observers;
+mod overlap;
 mod reception;
 mod stations;
 pub(super) mod successes;

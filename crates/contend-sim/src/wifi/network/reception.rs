@@ -5,6 +5,7 @@
 //! The SNR is the received power less the noise over the width of the data frames. Frames without MCS are sent at that
 //! width too, as duplicates in each 20 MHz.
 
+use super::overlap::Overlap;
 use crate::loss::Losses;
 use crate::rng;
 use crate::wifi::ids::StationId;
@@ -66,6 +67,8 @@ pub(super) struct Ending<'a> {
     now: Time,
     losses: &'a mut Option<Losses>,
     errors: Option<Drawing<'a>>,
+    /// The frames that lower its SNR.
+    overlap: Option<Overlap<'a>>,
 }
 
 /// How the MPDUs of a frame are lost.
@@ -75,6 +78,8 @@ struct Drawing<'a> {
     rng: &'a mut Rng,
     excess: &'a mut f64,
     snr: f64,
+    /// The SNR without fading.
+    mean: f64,
     coding: Coding,
     /// The size of the latest MPDU in bytes, and its error probability.
     latest: (u32, f64),
@@ -127,7 +132,7 @@ impl Reception {
     #[inline]
     pub(super) fn ends(&mut self, station: StationId, now: Time, format: &Format, gain: f64) -> Ending<'_> {
         let errors = self.errors.as_mut().and_then(|errors| errors.frame(station, now, format, gain));
-        Ending { now, losses: &mut self.losses[station as usize], errors }
+        Ending { now, losses: &mut self.losses[station as usize], errors, overlap: None }
     }
 
     /// How many more MPDUs the channel of `station` corrupted so far than its probabilities say, in both directions.
@@ -188,6 +193,7 @@ impl Errors {
             rng: &mut channel.rng,
             excess: &mut channel.excess,
             snr,
+            mean,
             coding,
             latest: (0, 0.0),
         })
@@ -212,7 +218,12 @@ fn mean(spec: &CellSpec, s: &StationSpec) -> Result<Option<Mean>, Refusal> {
     Ok(Some(Mean::Full(field.tx_power - loss - noise_floor(f64::from(width), field.noise_figure))))
 }
 
-impl Ending<'_> {
+impl<'a> Ending<'a> {
+    /// Other frames overlapped it.
+    pub(super) fn overlap(&mut self, overlap: Overlap<'a>) {
+        self.overlap = Some(overlap);
+    }
+
     /// True if the channel corrupts an MPDU of `bytes`; `packet` as in [`Losses::lost`].
     #[inline]
     pub(super) fn corrupts(&mut self, bytes: u32, packet: Option<&Packet>) -> bool {
@@ -221,31 +232,41 @@ impl Ending<'_> {
             None => false,
         };
         match &mut self.errors {
-            Some(errors) => errors.corrupts(bytes) || lost,
+            Some(errors) => errors.corrupts(bytes, self.overlap.as_mut()) || lost,
             None => lost,
         }
     }
 }
 
 impl Drawing<'_> {
-    fn corrupts(&mut self, bytes: u32) -> bool {
-        if bytes != self.latest.0 {
-            self.latest = (bytes, self.per(bytes));
+    fn corrupts(&mut self, bytes: u32, overlap: Option<&mut Overlap<'_>>) -> bool {
+        if let Some(overlap) = overlap {
+            self.latest = (0, self.per_of_overlapped(bytes, overlap));
+        } else if bytes != self.latest.0 {
+            self.latest = (bytes, self.per(bytes, self.snr));
         }
         let lost = self.rng.random::<f64>() < self.latest.1;
         *self.excess += f64::from(u8::from(lost)) - self.latest.1;
         lost
     }
 
-    /// The error probability of an MPDU of `bytes`.
-    fn per(&mut self, bytes: u32) -> f64 {
-        let key = (self.snr.to_bits(), self.coding, bytes);
+    /// The error probability of the next MPDU, which has `bytes`, with other frames over it.
+    #[cold]
+    fn per_of_overlapped(&mut self, bytes: u32, overlap: &mut Overlap<'_>) -> f64 {
+        let (times, snr) = (overlap.next(bytes), self.snr);
+        let ratio = libm::pow(10.0, self.mean / 10.0);
+        1.0 - overlap.arrives(times, ratio, |lower| 1.0 - self.per(bytes, snr - 10.0 * libm::log10(lower)))
+    }
+
+    /// The error probability of an MPDU of `bytes` at `snr`.
+    fn per(&mut self, bytes: u32, snr: f64) -> f64 {
+        let key = (snr.to_bits(), self.coding, bytes);
         let (data, coded) = self.coding.code.fraction();
         let code = u64::from(self.coding.bits) << 8 | u64::from(data << 4 | coded);
         let mixed = (key.0 ^ code << 32 ^ u64::from(bytes)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = &mut self.kept[(mixed >> 32) as usize % KEPT];
         if place.0 != key {
-            *place = (key, self.model.per(self.snr, self.coding, bytes));
+            *place = (key, self.model.per(snr, self.coding, bytes));
         }
         place.1
     }

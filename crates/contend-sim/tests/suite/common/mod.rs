@@ -184,6 +184,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         routing_priority: false,
         link_delay: Span::ZERO,
         notes_on_air: false,
+        sinr: false,
     }
 }
 

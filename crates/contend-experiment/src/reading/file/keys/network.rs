@@ -344,6 +344,9 @@ static FIELD: Table = Table {
             "Observers of the air at stations and access points that name none."),
         key("notes_on_air", &[Kind::Flag], Value("false"), "true",
             "Whether the note of an observer makes every ACK 4 B longer; otherwise it travels out of band."),
+        key("sinr", &[Kind::Flag], Value("false"), "true",
+            "Whether frames that are too weak to corrupt another one (`capture`) lower the SNR of each MPDU that they \
+                overlap; needs an `error_model`."),
     ],
 };
 

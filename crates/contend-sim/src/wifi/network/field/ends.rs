@@ -1,6 +1,7 @@
 //! Transmissions end: the last bits at those that hear them, and what the exchange does next.
 
 use super::super::frame_log::OnAir;
+use super::super::overlap::Overlap;
 use super::super::stations::Moment;
 use super::agenda::{Event, What};
 use super::links::Hearer;
@@ -10,7 +11,7 @@ use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
 use crate::wifi::medium::nav::Nav;
 use crate::wifi::sender::mac::{Failure, InService};
-use crate::wifi::sender::plan::{PartKind, Plan};
+use crate::wifi::sender::plan::{Content, PartKind, Plan};
 use crate::wifi::spec::CtsRule;
 
 impl Field {
@@ -99,7 +100,7 @@ impl Field {
     fn arrived(&mut self, moment: &Moment<'_, '_>, f: &Flight, id: FlightId, station: StationId) -> bool {
         let (now, timing) = (moment.now, moment.air.timing());
         let radio = &mut self.radios[station as usize];
-        let received = radio.ends(id);
+        let received = radio.ends(now, id);
         self.touched.push(station);
         if received == Received::Decoded {
             radio.unclear = Unclear::Nothing;
@@ -182,8 +183,15 @@ impl Field {
             return false;
         };
         let (plan, channel) = (air.plan(&s.burst), air.channel_of(&s.burst));
-        let bytes = plan.bytes(f.kind);
-        let mut frame = self.reception.ends(channel, now, plan.format(f.kind), f.gain.unwrap_or(1.0));
+        let (bytes, format) = (plan.bytes(f.kind), plan.format(f.kind));
+        let mut frame = self.reception.ends(channel, now, format, f.gain.unwrap_or(1.0));
+        if let Some(powers) = self.radios[f.to as usize].overlap()
+            && powers.iter().any(|(_, power)| *power > 0.0)
+        {
+            let begin = now - (f.end - f.start).saturating_sub(format.airtime(0).preamble);
+            let in_aggregate = f.kind == PartKind::Data && matches!(s.burst.content, Content::Aggregate(..));
+            frame.overlap(Overlap::new(powers, f.gain.unwrap_or(1.0), (begin, now), (bytes, in_aggregate)));
+        }
         moment.stations.is_lost(f.owner, f.kind, bytes, |bytes, packet| frame.corrupts(bytes, packet))
     }
 

@@ -393,6 +393,7 @@ mod tests {
             routing_priority: false,
             link_delay: Span::ZERO,
             notes_on_air: false,
+            sinr: false,
         };
         let names: Vec<String> = (0..60).map(|i| format!("sta{i}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -35,6 +35,9 @@ pub(super) struct Radio {
     pub(super) answer: Option<(Contender, PartKind)>,
     /// What it has done so far.
     pub(super) book: Book,
+    /// The power of the other frames from each of these instants on, since it locked on the latest frame; `None` if it
+    /// does not count.
+    overlap: Option<Vec<(Time, f64)>>,
 }
 
 /// What a station heard in a busy period and could not decode.
@@ -110,6 +113,26 @@ pub(super) enum Received {
 }
 
 impl Radio {
+    /// A radio that hears nothing. `overlaps`: the power of frames that overlap counts.
+    pub(super) fn new(overlaps: bool) -> Radio {
+        Radio { overlap: overlaps.then(Vec::new), ..Radio::default() }
+    }
+
+    /// The power of the other frames, from each of these instants on, while the frame arrived that has just ended and
+    /// on which the radio was locked; `None` if it does not count.
+    pub(super) fn overlap(&self) -> Option<&[(Time, f64)]> {
+        self.overlap.as_deref()
+    }
+
+    /// The frames that arrive are others from `now` on.
+    #[inline]
+    fn keep_overlap(&mut self, now: Time) {
+        if let (Some(overlap), Some(r)) = (&mut self.overlap, &self.reception) {
+            let others = self.arriving.iter().filter(|a| a.flight != r.flight);
+            overlap.push((now, others.map(|a| a.gain).sum()));
+        }
+    }
+
     /// True if it takes part in an exchange that is not over.
     #[inline]
     pub(super) fn is_engaged(&self) -> bool {
@@ -144,7 +167,7 @@ impl Radio {
 
     // ---- frames arrive ----
 
-    /// The first bit of `flight` arrives, whose last bit is sent at `end`. The hearer says how it arrives here.
+    /// The first bit of `flight` arrives `now`, whose last bit is sent at `end`. The hearer says how it arrives here.
     /// `is_own`: it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
@@ -152,7 +175,7 @@ impl Radio {
     pub(super) fn begins(
         &mut self,
         flight: FlightId,
-        end: Time,
+        (now, end): (Time, Time),
         &Hearer { decodes, gain, delay, .. }: &Hearer,
         is_own: bool,
         capture: Capture,
@@ -167,6 +190,7 @@ impl Radio {
         let others = if harmless { 0.0 } else { besides(None) };
         self.arriving.push(Arriving { flight, gain, harmless });
         if harmless {
+            self.keep_overlap(now);
             return true;
         }
         let wins = others == 0.0 || (capture.later && gain >= capture.ratio * others);
@@ -177,15 +201,22 @@ impl Radio {
         };
         match &mut self.reception {
             Some(r) if !wins && r.ends >= ends => r.so_far = so_far,
-            _ => self.reception = Some(Reception { flight, gain, ends, is_own, so_far }),
+            _ => {
+                self.reception = Some(Reception { flight, gain, ends, is_own, so_far });
+                self.overlap.iter_mut().for_each(Vec::clear);
+            }
         }
+        self.keep_overlap(now);
         false
     }
 
-    /// The last bit of `flight` has arrived.
-    pub(super) fn ends(&mut self, flight: FlightId) -> Received {
+    /// The last bit of `flight` has arrived `now`.
+    pub(super) fn ends(&mut self, now: Time, flight: FlightId) -> Received {
         let place = self.arriving.iter().position(|a| a.flight == flight);
         let harmless = place.is_some_and(|i| self.arriving.swap_remove(i).harmless);
+        if self.reception.is_some_and(|r| r.flight != flight) {
+            self.keep_overlap(now);
+        }
         match self.reception {
             Some(r) if r.flight == flight => {
                 self.reception = None;

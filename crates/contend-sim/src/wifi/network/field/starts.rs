@@ -187,7 +187,7 @@ impl Field {
             self.turn_busy(moment, station);
             let radio = &mut self.radios[station as usize];
             let is_own = to == station || to == BROADCAST;
-            let harmless = radio.begins(id, end, &hearer, is_own, self.options.capture);
+            let harmless = radio.begins(id, (now, end), &hearer, is_own, self.options.capture);
             radio.note(now);
             let timing = moment.air.timing();
             if harmless && timing.eifs_is_nav {
