@@ -13,8 +13,8 @@ pub use crate::tcp::spec::{
 };
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
-    AfterCollision, Aggregation, AirtimeLimit, ApSpec, Capture, CellSpec, ChannelSpec, CtsRule, ErrorModelSpec,
-    FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site, StationSpec, TxopProtection,
+    AfterCollision, Aggregation, AirtimeLimit, ApSpec, BeaconSpec, Capture, CellSpec, ChannelSpec, CtsRule,
+    ErrorModelSpec, FieldLink, FieldSpec, IdleAccess, MacSpec, Shadowing, Site, StationSpec, TxopProtection,
 };
 pub use crate::wifi::walls::Wall;
 

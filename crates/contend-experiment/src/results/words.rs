@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub type Word = &'static str;
 
 /// Every word that a [`Run`] may contain, beside the reasons of [`RoutingDrop`].
-const WORDS: [Word; 18] = [
+const WORDS: [Word; 19] = [
     "up",
     "down",
     "local",
@@ -22,6 +22,7 @@ const WORDS: [Word; 18] = [
     "header",
     "payload",
     "rts_cts",
+    "beacon",
     "errored",
     "sends",
     "receives",

@@ -498,7 +498,8 @@ pub fn names() -> Vec<Names> {
         of(
             "air",
             "JSON: `air` of a run. CSV: scope `air`. The accounts of the ledger are `idle`, `ifs`, `backoff`, \
-                `collision`, `preamble`, `header`, `payload`, `ack`, `rts_cts`, `errored`; they sum to 1. In a field \
+                `collision`, `preamble`, `header`, `payload`, `ack`, `rts_cts`, `errored`, with \
+                beacons also `beacon`; they sum to 1. In a field \
                 they are those of `radio`, as means over stations. `routing_drops` is for fields.",
             AIR,
         ),

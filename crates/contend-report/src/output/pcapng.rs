@@ -92,6 +92,7 @@ const RTS: u8 = 0xb4;
 const BLOCK_ACK: u8 = 0x94;
 const REQUEST: u8 = 0x84;
 const CF_END: u8 = 0xe4;
+const BEACON: u8 = 0x80;
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
@@ -140,6 +141,16 @@ impl Shown<'_> {
                 control(out, CF_END, 0);
                 out.extend(mac_of(f.to));
                 out.extend(mac_of(f.from));
+            }
+            FrameKind::Beacon => {
+                // 802.11-2020 §9.3.3.2: the third address is the BSSID. The time stamp follows, and the rest of the body.
+                control(out, BEACON, 0);
+                out.extend(mac_of(f.to));
+                out.extend(mac_of(f.from));
+                out.extend(mac_of(f.from));
+                out.extend((f.sequence << 4).to_le_bytes());
+                out.extend((f.start.as_nanos() / 1_000).to_le_bytes());
+                cut = (f.bytes as usize + radiotap.len()).saturating_sub(out.len() + 4);
             }
             FrameKind::BlockAck | FrameKind::Request => {
                 control(out, if f.kind == FrameKind::BlockAck { BLOCK_ACK } else { REQUEST }, 0);

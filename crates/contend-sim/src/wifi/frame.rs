@@ -91,6 +91,8 @@ pub enum FrameKind {
     Request,
     /// The end of a transmission opportunity, for all stations.
     CfEnd,
+    /// A beacon of an access point, for all stations.
+    Beacon,
 }
 
 /// The fate of a frame.
@@ -118,4 +120,6 @@ pub enum Account {
     Ack,
     /// RTS, CTS and CF-End: what reserves the medium, and what ends a reservation.
     RtsCts,
+    /// Beacons.
+    Beacon,
 }

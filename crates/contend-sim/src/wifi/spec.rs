@@ -202,11 +202,24 @@ pub enum CtsRule {
     Idle,
 }
 
+/// The beacons of an access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BeaconSpec {
+    /// From one beacon to the next.
+    pub interval: Span,
+    /// Bytes of the whole frame, with MAC header and FCS.
+    pub bytes: u32,
+    /// When the first is due; `None`: at a random time in the first interval.
+    pub offset: Option<Span>,
+}
+
 /// An access point.
 #[derive(Clone, Debug)]
 pub struct ApSpec {
     /// Its own station.
     pub station: StationSpec,
+    /// Its beacons; `None`: it sends none.
+    pub beacon: Option<BeaconSpec>,
     /// Its control blocks, in the order in which packets pass them before the queue.
     pub control: Vec<Choice<ap::Build>>,
 }

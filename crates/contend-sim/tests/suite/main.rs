@@ -4,6 +4,7 @@
 
 mod aggregation;
 mod bbr;
+mod beacons;
 mod cell;
 mod client;
 mod common;

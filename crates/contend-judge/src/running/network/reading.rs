@@ -211,7 +211,7 @@ pub(super) fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
     };
     let (c, c0) = (&books.cell, &books0.cell);
     let radio = net.is_field().then(|| radios(net, &books.radios, &books0.radios, span));
-    let ledger: BTreeMap<Word, f64> = match &radio {
+    let mut ledger: BTreeMap<Word, f64> = match &radio {
         Some(r) => r.accounts().map(|(account, of)| (account, of.values().sum::<f64>() / of.len() as f64)).into(),
         None => BTreeMap::from([
             ("idle", share(c.idle, c0.idle)),
@@ -226,6 +226,10 @@ pub(super) fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
             ("errored", own(|o| o.errored)),
         ]),
     };
+    let beacon = own(|o| o.beacon);
+    if radio.is_none() && beacon > 0.0 {
+        ledger.insert("beacon", beacon);
+    }
     let busy = match &radio {
         Some(_) => ledger["sends"] + ledger["receives"] + ledger["hears"],
         None => airtime.from.values().sum::<f64>() + ledger["collision"],

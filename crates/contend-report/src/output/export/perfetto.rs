@@ -53,6 +53,7 @@ fn frame(f: &Frame, run: &Run) -> Value {
         FrameKind::BlockAck => "block ACK",
         FrameKind::Request => "block ACK request",
         FrameKind::CfEnd => "CF-End",
+        FrameKind::Beacon => "beacon",
     };
     let outcome = match f.outcome {
         FrameOutcome::Received => "received",

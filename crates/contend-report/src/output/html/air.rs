@@ -128,6 +128,7 @@ fn packed(frames: &[&Frame]) -> Packed {
             FrameKind::BlockAck => 4,
             FrameKind::Request => 5,
             FrameKind::CfEnd => 6,
+            FrameKind::Beacon => 7,
         };
         let shape = (
             kind,

@@ -75,7 +75,7 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
 
 /// Accounts of the ledger in the order of an exchange, each with its style: idle time is grey, wasted time has warm
 /// colours. Other accounts follow by name.
-const ACCOUNTS: [(&str, usize); 14] = [
+const ACCOUNTS: [(&str, usize); 15] = [
     ("payload", 0),
     ("sends", 1),
     ("receives", 0),
@@ -85,6 +85,7 @@ const ACCOUNTS: [(&str, usize); 14] = [
     ("preamble", 2),
     ("ack", 3),
     ("rts_cts", 7),
+    ("beacon", 6),
     ("collision", 1),
     ("errored", 4),
     ("backoff", GREY),

@@ -323,7 +323,7 @@
     const s = shapes[shape[i]], outcome = fate[i] & 3, retry = fate[i] >> 3;
     const packet = ["TCP data", "TCP ACK", "TCP SYN", "datagram"][s[PACKET]];
     const lines = [
-      ["Data frame", "ACK", "RTS", "CTS", "Block ACK", "Block ACK request", "CF-End"][s[KIND]] + ["", ", collided", ", corrupted by the channel"][outcome],
+      ["Data frame", "ACK", "RTS", "CTS", "Block ACK", "Block ACK request", "CF-End", "Beacon"][s[KIND]] + ["", ", collided", ", corrupted by the channel"][outcome],
       nameOf(from[i]) + " → " + nameOf(to[i]),
       instant(start[i], 1) + " s, for " + span(s[AIRTIME]),
       s[BYTES] + " B at " + s[RATE] / 1e6 + " Mb/s",

@@ -45,7 +45,7 @@ pub struct Bss {
     /// Packets dropped for want of a route.
     unroutable: u64,
     /// True if something besides the stations and the medium may act at a time of its own: control blocks, routing
-    /// agents, a link layer that takes time, or queues of which others know at once.
+    /// agents, a link layer that takes time, queues of which others know at once, or beacons.
     has_layers: bool,
     /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
@@ -123,7 +123,8 @@ impl Bss {
         let has_layers = !control.iter().all(Chain::is_empty)
             || forwarding.has_agents()
             || !link_layer.is_instant()
-            || !stations.known_at_once().is_empty();
+            || !stations.known_at_once().is_empty()
+            || stations.beacon_at() < Time::NEVER;
         let bridge = Bridge::new(routes, control);
         Ok(Bss {
             air,
@@ -311,9 +312,9 @@ impl Bss {
         }
     }
 
-    /// When it must be woken first: when the first routing agent must.
+    /// When it must be woken first: when the first routing agent must, or for the first beacon.
     pub fn first_deadline(&self) -> Time {
-        self.forwarding.deadline()
+        self.forwarding.deadline().min(self.stations.beacon_at())
     }
 
     /// Packets that stations could not forward, by [`RoutingDrop`].
@@ -403,11 +404,18 @@ impl Bss {
         if !self.stations.known_at_once().is_empty() {
             self.share(now);
         }
-        self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline())
+        let beacon = self.stations.beacon_at();
+        self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline()).min(beacon)
     }
 
     /// Does what is due above the queues of the stations.
     fn wake_layers(&mut self, now: Time, out: &mut Out<'_>) {
+        if self.stations.beacon_at() <= now {
+            let (medium, mut moment) = self.split(now, out);
+            while let Some(who) = moment.next_beacon() {
+                medium.contend(&mut moment, who);
+            }
+        }
         while let Some((step, p)) = self.link_layer.take(now) {
             match step {
                 Step::Down(station) => self.enqueue(now, station, &p, p.next_hop, out),

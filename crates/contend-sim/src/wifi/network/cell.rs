@@ -21,7 +21,7 @@ use super::stations::{Moment, Stations};
 use super::successes::Success;
 use crate::wifi::access::Draw;
 use crate::wifi::frame::FrameOutcome;
-use crate::wifi::ids::{AP, Contender, StationId};
+use crate::wifi::ids::{AP, BROADCAST, Contender, StationId};
 use crate::wifi::medium::nav::Navs;
 use crate::wifi::sender::counters::{Rivals, Waits};
 use crate::wifi::sender::mac::{Failure, Heard, Next};
@@ -296,7 +296,7 @@ impl Cell {
         let plan = air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
         let channel = air.channel_of(&s.burst);
-        let is_clean = self.reception.is_clean(channel);
+        let is_clean = to == BROADCAST || self.reception.is_clean(channel);
         // A station whose NAV another exchange has set does not answer an RTS.
         let refused = self.navs.stand && self.refuses(&plan, now);
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
@@ -461,7 +461,9 @@ impl Cell {
     /// The burst of `who` has been acknowledged.
     fn succeed(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
         if let (Some(all), Some(s)) = (&mut self.successes, moment.stations.in_service(who)) {
-            all.push(Success::new(s.burst.from, s.burst.to));
+            if s.burst.to != BROADCAST {
+                all.push(Success::new(s.burst.from, s.burst.to));
+            }
         }
         let (now, won, air) = (moment.now, self.won, moment.air);
         let burst = moment.stations.in_service(who).map(|s| s.burst);

@@ -2,9 +2,9 @@
 //!
 //! In a field each station has accounts of its own ([`RadioAccounts`]), because several stations transmit at a time. In
 //! a cell idle time, inter-frame spaces, backoff and collisions belong to the cell. Preamble, header, payload, ACK,
-//! RTS/CTS and errored frames belong to the station that transmits them. At every instant at which the medium is idle,
-//! the sum of the accounts is the elapsed time. The same frames are counted a second time for the station to which they
-//! are sent: the sums over all stations of what they send and of what is sent to them are equal.
+//! RTS/CTS, beacons and errored frames belong to the station that transmits them. At every instant at which the medium is idle,
+//! the sum of the accounts is the elapsed time. The same frames, except beacons, are counted a second time for the station to
+//! which they are sent: the sums over all stations of what they send and of what is sent to them are equal.
 
 use crate::wifi::frame::Account;
 use crate::wifi::ids::StationId;
@@ -36,6 +36,8 @@ pub struct StationAccounts {
     pub ack: Span,
     /// RTS, CTS and CF-End that the station sends.
     pub rts_cts: Span,
+    /// Beacons that the station sends. They are for all: no station has them in `sent_to`.
+    pub beacon: Span,
     /// The station's data frames that the medium corrupted.
     pub errored: Span,
     /// Frames that another station sends to this station, of every kind; not part of the sum.
@@ -47,7 +49,7 @@ pub struct StationAccounts {
 impl StationAccounts {
     /// The station's part of the sum.
     pub fn total(&self) -> Span {
-        self.preamble + self.header + self.payload + self.ack + self.rts_cts + self.errored
+        self.preamble + self.header + self.payload + self.ack + self.rts_cts + self.beacon + self.errored
     }
 }
 
@@ -139,6 +141,11 @@ impl Ledger {
     /// corrupted the frame.
     #[inline]
     pub fn frame(&mut self, from: StationId, to: StationId, account: Account, airtime: Span, errored: bool) {
+        if account == Account::Beacon {
+            self.stations[from as usize].beacon += airtime;
+            self.booked += airtime;
+            return;
+        }
         self.stations[to as usize].sent_to += airtime;
         let own = &mut self.stations[from as usize];
         match account {
@@ -150,6 +157,7 @@ impl Ledger {
             }
             Account::Ack => own.ack += airtime,
             Account::RtsCts => own.rts_cts += airtime,
+            Account::Beacon => {}
         }
         self.booked += airtime;
     }

@@ -147,7 +147,7 @@ impl Reception {
     #[inline]
     pub(super) fn snr(&self, station: StationId) -> Option<f64> {
         let errors = self.errors.as_ref()?;
-        Some(errors.channels[station as usize].as_ref()?.latest)
+        Some(errors.channels.get(station as usize)?.as_ref()?.latest)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The Mac of a station has the number of the station as contender. With [`Scheduling::AfterBackoff`] this is the Mac
 //! of best effort, and the Macs of the other categories have the numbers after the last station. With
-//! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues.
+//! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues. The beacons of an access
+//! point have a Mac of their own, after all others.
 
 mod moment;
 
@@ -24,12 +25,36 @@ use crate::wifi::sender::plan::PartKind;
 use crate::wifi::sender::queues::{Queue, Queues};
 use crate::wifi::sender::rates::{Mpdus, Rates};
 use crate::wifi::sender::store::{Headers, Store};
-use crate::wifi::spec::{Aggregation, CellSpec, StationSpec};
+use crate::wifi::spec::{Aggregation, ApSpec, BeaconSpec, CellSpec, StationSpec};
 use contend_core::Refusal;
 use contend_core::observe::HeardFrame;
 use contend_core::packet::Explicit;
+use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{self, Hearing, Qdisc, Site};
-use contend_core::{Packet, Time};
+use contend_core::registry::Amount;
+use contend_core::{Packet, Span, Time};
+use rand::RngExt as _;
+
+/// The Macs of a station with several.
+#[derive(Clone, Copy, Debug)]
+struct Several {
+    /// The highest first: that of beacons, if there is one, then those of the categories, or the one of all categories.
+    macs: [Contender; 5],
+    /// How many there are.
+    len: u8,
+    /// The place of the first category, if categories contend separately.
+    categories: Option<u8>,
+}
+
+/// The beacons of an access point.
+#[derive(Clone, Copy, Debug)]
+struct Beacon {
+    /// Their Mac.
+    who: Contender,
+    /// When the next is due.
+    at: Time,
+    spec: BeaconSpec,
+}
 
 /// The stations of a channel.
 #[derive(Debug)]
@@ -38,8 +63,8 @@ pub(super) struct Stations {
     macs: Vec<Mac>,
     /// Number of stations, the access point included.
     len: usize,
-    /// For each station with categories, the Macs of its categories; empty if no station has categories.
-    categories: Vec<Option<[Contender; 4]>>,
+    /// The Macs of each station with several; empty if no station has several.
+    categories: Vec<Option<Several>>,
     /// The queues of categories other than best effort.
     category_queues: Vec<(Contender, Category)>,
     category_queue_names: Vec<String>,
@@ -53,6 +78,10 @@ pub(super) struct Stations {
     hearing: Vec<Hearing>,
     /// Stations of which others know at once.
     at_once: Vec<StationId>,
+    /// The beacons of access points.
+    beacons: Vec<Beacon>,
+    /// When the next of them is due.
+    beacon_at: Time,
     /// Macs with waiting packets of which none may leave yet.
     held_back: Vec<Contender>,
     /// With a reordering timeout: the first time at which a receiver may wait no longer for what is missing; else
@@ -102,6 +131,8 @@ impl Stations {
             reports: false,
             hearing: Vec::new(),
             at_once: Vec::new(),
+            beacons: Vec::new(),
+            beacon_at: Time::NEVER,
             held_back: Vec::new(),
             reorder_at: Time::NEVER,
             reorders: specs().any(|(_, s)| s.aggregation.is_some_and(|a| !a.reorder.is_zero())),
@@ -130,6 +161,9 @@ impl Stations {
         for (station, s) in specs() {
             all.add_categories(&make, station, s).map_err(|e| e.of(&s.name))?;
         }
+        for (station, ap) in (0..).zip(&spec.aps) {
+            all.add_beacons(&make, station, ap).map_err(|e| e.of(&ap.station.name))?;
+        }
         let mut aps = all.macs.iter_mut().take(spec.aps.len());
         all.reports = control_hears_air || aps.any(|mac| mac.queue(Category::Be).discipline().hears_air());
         all.find_hearing();
@@ -155,9 +189,55 @@ impl Stations {
         }
         if scheduling == Scheduling::AfterBackoff {
             self.categories.resize(self.len, None);
-            self.categories[station as usize] = Some(contenders);
+            let [vo, vi, be, bk] = contenders;
+            let several = Several { macs: [vo, vi, be, bk, bk], len: 4, categories: Some(0) };
+            self.categories[station as usize] = Some(several);
         }
         Ok(())
+    }
+
+    /// Makes the Mac for the beacons of the access point `station`, if it sends any. The Mac has the access rule of the
+    /// access point; with categories, that of voice (IEEE 802.11-2016 §10.2.3.2: management frames).
+    fn add_beacons(&mut self, make: &Make<'_>, station: StationId, ap: &ApSpec) -> Result<(), Refusal> {
+        let (Some(spec), own) = (ap.beacon, &ap.station) else { return Ok(()) };
+        let (name, who) = (format!("{}.beacon", own.name), self.macs.len() as Contender);
+        let queue =
+            Queue::new(Category::Vo, Box::new(Fifo::new(Amount::Packets(1))), rng::stream(make.seed, &name, "queue"));
+        let mut mac = make.mac(station, own, Category::Vo, &name, Queues::One(queue))?;
+        mac.send_beacons();
+        self.macs.push(mac);
+        self.categories.resize(self.len, None);
+        let place = &mut self.categories[station as usize];
+        *place = Some(match *place {
+            Some(Several { macs: [vo, vi, be, bk, _], .. }) => {
+                Several { macs: [who, vo, vi, be, bk], len: 5, categories: Some(1) }
+            }
+            None => Several { macs: [who, station, station, station, station], len: 2, categories: None },
+        });
+        let drawn = || rng::stream(make.seed, &name, "offset").random_range(0..spec.interval.as_nanos());
+        let at = Time::ZERO + spec.offset.unwrap_or_else(|| Span::from_nanos(drawn()));
+        self.beacons.push(Beacon { who, at, spec });
+        self.beacon_at = self.beacon_at.min(at);
+        Ok(())
+    }
+
+    /// When the next beacon is due.
+    #[inline]
+    pub(super) fn beacon_at(&self) -> Time {
+        self.beacon_at
+    }
+
+    /// The Mac of a beacon that is due at `now`, and the bytes of the beacon. `None` if no more are due.
+    fn take_beacon(&mut self, now: Time) -> Option<(Contender, u32)> {
+        let due = self.beacons.iter_mut().find(|b| b.at <= now);
+        let taken = due.map(|b| {
+            b.at += b.spec.interval;
+            (b.who, b.spec.bytes)
+        });
+        if taken.is_none() {
+            self.beacon_at = self.beacons.iter().map(|b| b.at).min().unwrap_or(Time::NEVER);
+        }
+        taken
     }
 
     /// Asks all queues what they learn of the stations around them.
@@ -368,9 +448,9 @@ impl Stations {
     /// The contenders of `station`, the highest category first.
     #[inline]
     pub(super) fn contenders(&self, station: StationId) -> impl Iterator<Item = Contender> + use<> {
-        let categories = self.categories.get(station as usize).copied().flatten();
-        let n = if categories.is_some() { 4 } else { 1 };
-        categories.unwrap_or([station; 4]).into_iter().take(n)
+        let several = self.categories.get(station as usize).copied().flatten();
+        let (macs, n) = several.map_or(([station; 5], 1), |s| (s.macs, s.len));
+        macs.into_iter().take(usize::from(n))
     }
 
     /// The contenders of the station of `who` that are of higher categories.
@@ -382,7 +462,7 @@ impl Stations {
     #[inline]
     pub(super) fn contender(&self, station: StationId, category: Category) -> Contender {
         match self.categories.get(station as usize) {
-            Some(Some(contenders)) => contenders[category as usize],
+            Some(Some(Several { macs, categories: Some(first), .. })) => macs[*first as usize + category as usize],
             _ => station,
         }
     }

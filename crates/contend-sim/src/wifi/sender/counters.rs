@@ -27,6 +27,8 @@ pub struct StationCounters {
     pub given_back: u64,
     /// Broadcasts sent.
     pub broadcasts: u64,
+    /// Beacons sent; they count as nothing else.
+    pub beacons: u64,
 }
 
 impl StationCounters {
@@ -44,6 +46,7 @@ impl StationCounters {
             returned: self.returned + other.returned,
             given_back: self.given_back + other.given_back,
             broadcasts: self.broadcasts + other.broadcasts,
+            beacons: self.beacons + other.beacons,
         }
     }
 }

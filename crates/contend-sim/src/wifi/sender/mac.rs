@@ -18,10 +18,12 @@ use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::Event;
 use crate::wifi::access::{Access, Channel, Draw, Seen};
-use crate::wifi::ids::{Category, StationId};
+use crate::wifi::ids::{BROADCAST, Category, StationId};
+use crate::wifi::medium::phy::Protection;
 use crate::wifi::spec::TxopProtection;
+use contend_core::packet::Body;
 use contend_core::qdisc::{AirReport, Qdisc};
-use contend_core::{Cx, Packet, Rng, Span, Time};
+use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
 
 /// One sender: a station, or one category of a station whose categories contend separately.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ enum Service {
     Single,
     /// A batch of packets from one of its stores.
     Batched(Batches),
+    /// A beacon. Its queue stays empty.
+    Beacon,
 }
 
 /// The burst that a Mac tries to send: one packet, or a batch of one of its stores.
@@ -177,7 +181,10 @@ impl Mac {
 
     /// Its counters.
     pub(crate) fn counters(&self) -> StationCounters {
-        self.counters
+        match self.service {
+            Service::Beacon => StationCounters { beacons: self.counters.attempts, ..StationCounters::default() },
+            Service::Single | Service::Batched(_) => self.counters,
+        }
     }
 
     /// The burst that it sends or would send.
@@ -190,7 +197,7 @@ impl Mac {
     #[inline]
     pub(crate) fn store(&self) -> Option<&Store> {
         match self.service {
-            Service::Single => None,
+            Service::Single | Service::Beacon => None,
             Service::Batched(_) => self.queues.get(self.in_service.as_ref()?.category).stored(),
         }
     }
@@ -200,6 +207,7 @@ impl Mac {
         match self.service {
             Service::Single => u64::from(self.in_service.as_ref().is_some_and(|s| !s.delivered)),
             Service::Batched(_) => self.queues.all().iter().filter_map(Queue::stored).map(Store::carrying).sum(),
+            Service::Beacon => 0,
         }
     }
 
@@ -294,6 +302,7 @@ impl Mac {
                 self.look_ahead(around);
                 self.in_service.is_some()
             }
+            Service::Beacon => false,
         }
     }
 
@@ -321,6 +330,33 @@ impl Mac {
         self.in_service = Some(InService::new(burst, category, Batch::default(), packet, self.sequence));
     }
 
+    // ---- beacons ----
+
+    /// From now on it sends beacons and nothing else.
+    pub(crate) fn send_beacons(&mut self) {
+        (self.service, self.txop) = (Service::Beacon, Span::ZERO);
+    }
+
+    /// A beacon of `bytes` is due at `now`. False if the one before still waits: it goes out instead.
+    pub(crate) fn beacon(&mut self, now: Time, bytes: u32) -> bool {
+        if self.in_service.is_some() {
+            return false;
+        }
+        let (from, to, content, protection) = (self.station, BROADCAST, Content::Beacon(bytes), Protection::None);
+        let burst = Burst { from, to, bytes, content, protection, rate: 0, reserves: Span::ZERO };
+        self.sequence = (self.sequence + 1) & 0xfff;
+        let nothing = Packet::new(FlowId(u32::MAX), bytes, now, Body::Udp { seq: 0 });
+        self.in_service = Some(InService::new(burst, Category::Vo, Batch::default(), &nothing, self.sequence));
+        true
+    }
+
+    /// The beacon has been sent. Nobody answers, and the sender never knows of a collision: the next backoff is that
+    /// after a success.
+    fn beacon_sent(&mut self, now: Time, heard: Heard<'_>) -> Next {
+        self.in_service = None;
+        Next::Idle(self.backoff(now, Draw::Success, heard))
+    }
+
     // ---- the medium reports ----
 
     /// Its attempt starts. `alone` is true if no other attempt starts in the same instant.
@@ -344,7 +380,7 @@ impl Mac {
     pub(crate) fn is_lost(&mut self, bytes: u32, mut lost: impl FnMut(u32, Option<&Packet>) -> bool) -> bool {
         let Some(s) = &self.in_service else { return lost(bytes, None) };
         let store = match self.service {
-            Service::Single => None,
+            Service::Single | Service::Beacon => None,
             Service::Batched(_) => self.queues.of(s.category).stored_mut(),
         };
         match store {
@@ -403,16 +439,20 @@ impl Mac {
     /// at once, this Mac would have held the medium for `held` before it.
     #[inline]
     pub(crate) fn answered(&mut self, around: &mut Around<'_>, heard: Heard<'_>, snr: Option<f64>, held: Span) -> Next {
-        count(&mut self.counters.acked);
         match self.service {
             Service::Single => {
+                count(&mut self.counters.acked);
                 if let Some(s) = &self.in_service {
                     around.leaves(&s.packet);
                     around.sent(&s.burst, &AttemptOutcome { mpdus: 1, acked: 1, dropped: 0, answered: true, snr });
                 }
                 self.in_service = None;
             }
-            Service::Batched(_) => self.batch_answered(around, snr),
+            Service::Batched(_) => {
+                count(&mut self.counters.acked);
+                self.batch_answered(around, snr);
+            }
+            Service::Beacon => return self.beacon_sent(around.now, heard),
         }
         if self.txop.is_zero() {
             self.end_opportunity();
@@ -448,7 +488,7 @@ impl Mac {
     /// transmission opportunity (IEEE 802.11-2016 §10.22.2.8: the acknowledgment included).
     fn goes_on(&mut self, around: &mut Around<'_>, left: Span) -> bool {
         match self.service {
-            Service::Single => {
+            Service::Single | Service::Beacon => {
                 self.take_next(around);
                 self.fits(around, left)
             }
@@ -481,6 +521,7 @@ impl Mac {
         match self.service {
             Service::Single => self.fail_packet(around, heard, missing, failure),
             Service::Batched(_) => self.fail_batch(around, heard, missing, failure),
+            Service::Beacon => self.beacon_sent(around.now, heard),
         }
     }
 

@@ -44,13 +44,15 @@ pub(crate) enum Content {
     Aggregate(u32, Bitmap),
     /// A request for a block acknowledgment with this bitmap.
     Request(Bitmap),
+    /// A beacon of so many bytes, for all; nothing answers.
+    Beacon(u32),
 }
 
 impl Content {
     /// What answers it.
     pub(crate) fn answer(self) -> PartKind {
         match self {
-            Content::Packet | Content::Together(_) => PartKind::Ack,
+            Content::Packet | Content::Together(_) | Content::Beacon(_) => PartKind::Ack,
             Content::Aggregate(..) | Content::Request(_) => PartKind::BlockAck,
         }
     }
@@ -85,6 +87,8 @@ pub(crate) enum PartKind {
     BlockAck,
     /// The end of a transmission opportunity, after its last exchange. All stations hear it; there is no answer.
     CfEnd,
+    /// A beacon. All stations hear it; there is no answer.
+    Beacon,
 }
 
 /// One frame of an exchange.
@@ -135,6 +139,7 @@ impl PartKind {
             PartKind::Ack => FrameKind::Ack,
             PartKind::BlockAck => FrameKind::BlockAck,
             PartKind::CfEnd => FrameKind::CfEnd,
+            PartKind::Beacon => FrameKind::Beacon,
         }
     }
 
@@ -142,7 +147,12 @@ impl PartKind {
     pub(crate) fn missing(self) -> Answer {
         match self {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Answer::Cts,
-            PartKind::Data | PartKind::Request | PartKind::Ack | PartKind::BlockAck | PartKind::CfEnd => Answer::Ack,
+            PartKind::Data
+            | PartKind::Request
+            | PartKind::Ack
+            | PartKind::BlockAck
+            | PartKind::CfEnd
+            | PartKind::Beacon => Answer::Ack,
         }
     }
 
@@ -173,7 +183,7 @@ impl<'a> Plan<'a> {
             let kinds = if burst.to == BROADCAST { &[PartKind::Data] } else { Plan::with_ack(protection) };
             (kinds, rates.data(burst.bytes), rates.ack)
         } else {
-            Plan::of_several(burst.content, protection, rates)
+            Plan::of_others(burst.content, protection, timing, rates)
         };
         Plan { burst: Burst { protection, ..*burst }, kinds, timing, rates, data, answer }
     }
@@ -189,7 +199,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The kinds, the duration of the data and that of the answer for a burst that is not a single packet.
-    fn of_several(content: Content, protection: Protection, rates: &RateTable) -> (&'static [PartKind], Airtime, Span) {
+    fn of_others(
+        content: Content,
+        protection: Protection,
+        timing: &Timing,
+        rates: &RateTable,
+    ) -> (&'static [PartKind], Airtime, Span) {
         let (psdu, bitmap) = match content {
             Content::Packet => return (Plan::with_ack(protection), rates.data(0), rates.ack),
             Content::Request(bitmap) => {
@@ -199,6 +214,7 @@ impl<'a> Plan<'a> {
             Content::Together(mpdu) => {
                 return (Plan::with_ack(protection), rates.rate.airtime(rates.rate.psdu(mpdu)), rates.ack);
             }
+            Content::Beacon(bytes) => return (&[PartKind::Beacon], timing.lowest.airtime(bytes), Span::ZERO),
             Content::Aggregate(psdu, bitmap) => (psdu, bitmap),
         };
         let kinds: &[PartKind] = match protection {
@@ -260,8 +276,12 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(crate) fn first_asking(&self) -> Part {
         match self.burst.protection {
-            Protection::None if matches!(self.burst.content, Content::Request(_)) => self.part(PartKind::Request),
-            Protection::None | Protection::CtsToSelf => self.part(PartKind::Data),
+            Protection::None => match self.burst.content {
+                Content::Request(_) => self.part(PartKind::Request),
+                Content::Beacon(_) => self.part(PartKind::Beacon),
+                Content::Packet | Content::Together(_) | Content::Aggregate(..) => self.part(PartKind::Data),
+            },
+            Protection::CtsToSelf => self.part(PartKind::Data),
             Protection::RtsCts => self.part(PartKind::Rts),
         }
     }
@@ -277,7 +297,8 @@ impl<'a> Plan<'a> {
             PartKind::CtsToSelf => (Span::ZERO, r.cts),
             PartKind::Data | PartKind::Request => (self.before_data(), self.data.total),
             PartKind::Ack | PartKind::BlockAck => (self.before_data() + self.data.total + sifs, self.answer),
-            PartKind::CfEnd => (self.duration() + sifs, self.timing.cf_end.airtime(CF_END_BYTES).total),
+            PartKind::CfEnd => (self.duration() + sifs, self.timing.lowest.airtime(CF_END_BYTES).total),
+            PartKind::Beacon => (Span::ZERO, self.data.total),
         };
         Part { kind, start, airtime }
     }
@@ -290,14 +311,17 @@ impl<'a> Plan<'a> {
             PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
             PartKind::Data => match self.burst.content {
                 Content::Aggregate(bytes, _) | Content::Together(bytes) => bytes,
-                Content::Packet | Content::Request(_) => self.burst.bytes + self.timing.limits.protection.overhead,
+                Content::Packet | Content::Request(_) | Content::Beacon(_) => {
+                    self.burst.bytes + self.timing.limits.protection.overhead
+                }
             },
+            PartKind::Beacon => self.burst.bytes,
             PartKind::Request => REQUEST_BYTES,
             PartKind::CfEnd => CF_END_BYTES,
             PartKind::Ack => self.timing.ack_bytes,
             PartKind::BlockAck => match self.burst.content {
                 Content::Aggregate(_, bitmap) | Content::Request(bitmap) => BLOCK_ACK_BYTES + bitmap.bytes(),
-                Content::Packet | Content::Together(_) => BLOCK_ACK_BYTES,
+                Content::Packet | Content::Together(_) | Content::Beacon(_) => BLOCK_ACK_BYTES,
             },
         }
     }
@@ -306,7 +330,7 @@ impl<'a> Plan<'a> {
     pub(crate) fn format(&self, kind: PartKind) -> &'a Format {
         match kind {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => &self.rates.control,
-            PartKind::CfEnd => &self.timing.cf_end,
+            PartKind::CfEnd | PartKind::Beacon => &self.timing.lowest,
             PartKind::Data => &self.rates.rate,
             PartKind::Ack | PartKind::BlockAck => &self.rates.answer,
         }
@@ -324,7 +348,7 @@ impl<'a> Plan<'a> {
         match part.kind {
             PartKind::Rts | PartKind::Data | PartKind::Request => (from, to),
             PartKind::CtsToSelf => (from, from),
-            PartKind::CfEnd => (from, BROADCAST),
+            PartKind::CfEnd | PartKind::Beacon => (from, BROADCAST),
             PartKind::Cts | PartKind::Ack | PartKind::BlockAck => (to, from),
         }
     }
@@ -347,6 +371,7 @@ impl<'a> Plan<'a> {
                 Account::Data { preamble: self.data.preamble, payload }
             }
             PartKind::Request | PartKind::Ack | PartKind::BlockAck => Account::Ack,
+            PartKind::Beacon => Account::Beacon,
         }
     }
 
@@ -366,6 +391,8 @@ impl<'a> Plan<'a> {
             PartKind::Data | PartKind::Request => {
                 Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others }
             }
+            // Nobody waits for an answer.
+            PartKind::Beacon => Silence { sender: Span::ZERO, receiver: None, others },
             // The receiver of the exchange has sent this part. It waits for the time that the part reserves.
             PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack | PartKind::BlockAck | PartKind::CfEnd => {
                 Silence { sender: could_not_decode, receiver: None, others }

@@ -25,8 +25,8 @@ pub(crate) struct Timing {
     pub(crate) eifs_is_nav: bool,
     pub(crate) limits: Limits,
     pub(crate) protection_rate: Format,
-    /// The format of a CF-End, which is for all: the lowest basic rate.
-    pub(crate) cf_end: Format,
+    /// The format of a CF-End and of beacons, which are for all: the lowest basic rate.
+    pub(crate) lowest: Format,
     /// Bytes of an ACK with its note, if notes are on the air.
     pub(crate) ack_bytes: u32,
     pub(crate) setting: Setting,
@@ -96,7 +96,7 @@ impl Timing {
                 txop_protection: mac.txop_protection,
             },
             protection_rate,
-            cf_end: phy.lowest_basic(),
+            lowest: phy.lowest_basic(),
             ack_bytes: ACK_BYTES + if spec.field.as_ref().is_some_and(|f| f.notes_on_air) { NOTE_BYTES } else { 0 },
             setting: Setting::of(phy).member(0, spec.members().count() as u32),
         })

@@ -51,7 +51,8 @@ pub fn air_is_booked_once(net: &Net) {
     assert_eq!(books.sum(), books.booked() - Time::ZERO);
     // Each frame has one transmitter and one receiver, and the access point is one of them.
     let sum = |of: fn(&StationAccounts) -> Span| books.stations.iter().fold(Span::ZERO, |sum, s| sum + of(s));
-    assert_eq!(sum(|s| s.sent_to), sum(StationAccounts::total));
+    let beacons = sum(|s| s.beacon);
+    assert_eq!(sum(|s| s.sent_to) + beacons, sum(StationAccounts::total));
     let ap = &books.stations[AP as usize];
     assert_eq!(sum(StationAccounts::total), ap.total() + ap.sent_to);
     let cell = books.cell.idle + books.cell.ifs + books.cell.backoff + books.cell.collision;

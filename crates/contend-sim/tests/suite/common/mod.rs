@@ -146,7 +146,7 @@ pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
     CellSpec {
         phy,
         mac,
-        aps: vec![ApSpec { station: station("ap".into(), rate), control: vec![] }],
+        aps: vec![ApSpec { station: station("ap".into(), rate), beacon: None, control: vec![] }],
         stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect(),
         field: None,
         error_model: None,

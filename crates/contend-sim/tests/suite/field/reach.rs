@@ -84,7 +84,7 @@ fn shadowing_decides_each_frame_or_each_link() {
         // Infrastructure of two stations: the access point is the receiver of all frames.
         spec.propagation = choose(propagation::REGISTRY, "log_distance", &[("exponent", Value::Number(3.0))]);
         spec.shadowing = Some(Shadowing { deviation: 8.0, each_frame });
-        cell.aps = vec![ApSpec { station: station("ap".into(), 11_000_000), control: vec![] }];
+        cell.aps = vec![ApSpec { station: station("ap".into(), 11_000_000), beacon: None, control: vec![] }];
         cell.stations.truncate(1);
         cell.field = Some(spec);
         let (nodes, links) = hosts(1, Span::ZERO);

@@ -436,11 +436,28 @@ static AP: Table = Table {
             "Control blocks that see and may change packets, in the order in which packets pass them."),
         key("access", ACCESS, Words("that of [wifi]"), "{ kind = \"dcf\", cwmin = 15 }",
             "Rule of medium access of the access point."),
+        key("beacon", &[Kind::Word(NONE), Kind::Table(&BEACON)], Value("\"none\""), "{}",
+            "Its beacons: frames for all at the lowest basic rate, without acknowledgment."),
         POSITION,
         key("channel", &[Kind::Whole(1, 233)], Words("all access points are on one channel"), "36",
             "The channel of the access point and its stations, by its number in the band; needs a [field], and is \
                 given to all access points or none. Stations on different channels do not hear each other."),
         OBSERVE,
+    ],
+};
+
+#[rustfmt::skip]
+static BEACON: Table = Table {
+    heading: "ap.beacon",
+    doc: "The beacons of an access point. They contend by its access rule, with EDCA as voice, with a backoff of their \
+        own. A beacon that is due while the one before still waits is left out.",
+    has_members: false,
+    keys: &[
+        key("interval", &[Kind::PositiveTime], Value("\"102.4ms\""), "\"204.8ms\"", "From one beacon to the next."),
+        key("size", &[Kind::Bytes(40, 2332)], Value("\"200B\""), "\"300B\"",
+            "Size of the whole frame, with MAC header and FCS."),
+        key("offset", &[Kind::Time], Words("random within the first interval"), "\"0s\"",
+            "When the first beacon is due."),
     ],
 };
 

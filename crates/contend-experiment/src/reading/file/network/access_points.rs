@@ -12,7 +12,9 @@ use crate::reading::roster::{CONTROLS, QDISCS};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, ap};
-use contend_sim::scenario::{ApSpec, ChannelSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec, Wall};
+use contend_sim::scenario::{
+    ApSpec, BeaconSpec, ChannelSpec, FieldLink, LinkSpec, Place, Point, Site, StationSpec, Wall,
+};
 use contend_sim::wifi::propagation::{Propagation, left};
 use contend_sim::wifi::walls;
 use std::collections::BTreeSet;
@@ -43,7 +45,7 @@ pub(super) fn usual_ap(cx: ReadContext, wifi: &Wifi) -> Result<ApSpec, FileError
         client: None,
         observe: vec![],
     };
-    Ok(ApSpec { station, control: vec![] })
+    Ok(ApSpec { station, beacon: None, control: vec![] })
 }
 
 /// Reads a control block, or a list of them in the order in which packets pass them; `"none"` means no block.
@@ -61,6 +63,19 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
         Ok(block)
     };
     blocks.into_iter().map(read).collect()
+}
+
+/// Reads `beacon`: "none", or a table.
+fn read_beacon(v: &Val) -> Result<Option<BeaconSpec>, FileError> {
+    if matches!(&v.node.kind, NodeKind::Text(t) if t == "none") {
+        return Ok(None);
+    }
+    let mut f = v.table()?;
+    let interval = f.read_or("interval", Span::from_micros(102_400), |v| v.positive_span())?;
+    let bytes = f.read_or("size", 200, |v| Ok(v.bytes(40..=2332)? as u32))?;
+    let offset = f.read("offset", |v| v.span())?;
+    f.finish()?;
+    Ok(Some(BeaconSpec { interval, bytes, offset }))
 }
 
 impl<'a> Builder<'a> {
@@ -81,12 +96,13 @@ impl<'a> Builder<'a> {
         station.aql = read_aql(&mut f, station.aggregation.is_some())?;
         station.access = f.read_or("access", station.access, |v| read_access(&v, &wifi.phy))?;
         let control = f.read_or("control", vec![], |v| read_control(&v, &station))?;
+        let beacon = f.read_or("beacon", None, |v| read_beacon(&v))?;
         self.sites.read(self.field.as_ref(), v, &mut f, None, self.traces)?;
         // Read with those of all access points.
         let _ = f.get("channel");
         station.observe = self.observers(&mut f)?;
         f.finish()?;
-        self.aps.push(ApSpec { station, control });
+        self.aps.push(ApSpec { station, beacon, control });
         Ok(())
     }
 

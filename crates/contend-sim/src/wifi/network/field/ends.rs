@@ -69,7 +69,7 @@ impl Field {
             i += 1;
             let received = self.arrived(moment, &f, id, station);
             if station != f.to {
-                self.observe(moment, &f, station, received && f.kind != PartKind::CfEnd);
+                self.observe(moment, &f, station, received && !matches!(f.kind, PartKind::CfEnd | PartKind::Beacon));
             }
             let has_data = match f.to {
                 BROADCAST => received && f.kind == PartKind::Data,
@@ -91,6 +91,11 @@ impl Field {
         if f.to == BROADCAST && f.kind == PartKind::Data {
             self.record(moment, &f, FrameOutcome::Received);
             moment.broadcast_sent(f.owner);
+            self.succeed(moment, f.owner);
+            self.touched.push(f.from);
+        }
+        if f.kind == PartKind::Beacon {
+            self.record(moment, &f, FrameOutcome::Received);
             self.succeed(moment, f.owner);
             self.touched.push(f.from);
         }
@@ -166,7 +171,7 @@ impl Field {
                 }
             }
             PartKind::Cts => self.owe(moment, f.to, f.owner, PartKind::Data),
-            PartKind::CtsToSelf | PartKind::CfEnd => {}
+            PartKind::CtsToSelf | PartKind::CfEnd | PartKind::Beacon => {}
             PartKind::Data | PartKind::Request => {
                 let answer = moment.stations.in_service(f.owner).map_or(PartKind::Ack, |s| s.burst.content.answer());
                 self.owe(moment, f.to, f.owner, answer);

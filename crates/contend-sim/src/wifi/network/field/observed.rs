@@ -4,7 +4,7 @@ use super::super::stations::Moment;
 use super::radio::Own;
 use super::{Field, Flight};
 use crate::wifi::ids::{BROADCAST, StationId};
-use crate::wifi::sender::plan::PartKind;
+use crate::wifi::sender::plan::{Content, PartKind};
 use contend_core::observe::{ExchangeOutcome, HeardFrame, Kind, OwnExchange};
 use contend_core::{Span, Time};
 
@@ -32,7 +32,9 @@ impl Field {
                 PartKind::Rts => Kind::Rts,
                 PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
                 PartKind::Data => Kind::Data,
-                PartKind::Ack | PartKind::BlockAck | PartKind::Request | PartKind::CfEnd => Kind::Ack,
+                PartKind::Ack | PartKind::BlockAck | PartKind::Request | PartKind::CfEnd | PartKind::Beacon => {
+                    Kind::Ack
+                }
             },
             from: f.from,
             to: f.to,
@@ -61,6 +63,9 @@ impl Field {
             return;
         }
         let Some(s) = moment.stations.in_service(who) else { return };
+        if matches!(s.burst.content, Content::Beacon(_)) {
+            return;
+        }
         let plan = moment.air.plan(&s.burst);
         let (since, slots) = moment.observers.contention(who);
         let first = own.start == own.won;

@@ -77,6 +77,18 @@ impl Moment<'_, '_> {
         self.stations.macs[who as usize].broadcast_sent();
     }
 
+    /// The next access point whose beacon is due now: the contender that has it, and had none before.
+    #[cold]
+    pub(crate) fn next_beacon(&mut self) -> Option<Contender> {
+        while let Some((who, bytes)) = self.stations.take_beacon(self.now) {
+            if self.stations.macs[who as usize].beacon(self.now, bytes) {
+                self.stations.backlogged += 1;
+                return Some(who);
+            }
+        }
+        None
+    }
+
     /// Tells sources whose host hears of drops which of their packets the queue of `station` has just dropped.
     fn tell_of_drops(&mut self, station: StationId) {
         if self.stations.hosts[station as usize].hears_drops() {

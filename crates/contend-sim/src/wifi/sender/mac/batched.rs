@@ -48,7 +48,7 @@ impl Mac {
 
     fn batches(&mut self) -> Option<&mut Batches> {
         match &mut self.service {
-            Service::Single => None,
+            Service::Single | Service::Beacon => None,
             Service::Batched(batches) => Some(batches),
         }
     }
