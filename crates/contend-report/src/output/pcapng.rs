@@ -143,7 +143,7 @@ impl Shown<'_> {
                 out.extend(mac_of(f.from));
             }
             FrameKind::Beacon => {
-                // 802.11-2020 §9.3.3.2: the third address is the BSSID. The time stamp follows, and the rest of the body.
+                // 802.11-2020 §9.3.3.2: the third address is the BSSID. The time stamp follows; the rest is cut.
                 control(out, BEACON, 0);
                 out.extend(mac_of(f.to));
                 out.extend(mac_of(f.from));

@@ -237,7 +237,7 @@
     for (const [c, list] of of) {
       for (const i of list) {
         const r = frame(i), s = shapes[shape[i]];
-        const word = ["DATA", "ACK", "RTS", "CTS", "BLOCK ACK", "BLOCK ACK REQUEST", "CF-END"][s[KIND]];
+        const word = ["DATA", "ACK", "RTS", "CTS", "BLOCK ACK", "BLOCK ACK REQUEST", "CF-END", "BEACON"][s[KIND]];
         const more = word === "DATA" ? word + " " + s[BYTES] + " B" : word;
         const fits = [more, word].find((t) => ctx.measureText(t).width < r.w - 8);
         if (!fits) continue;
@@ -421,7 +421,7 @@
       if (end(i) <= view.from) continue;
       const s = shapes[shape[i]];
       rows.push([
-        start[i] + meta.first_ns, s[AIRTIME], cell(nameOf(from[i])), cell(nameOf(to[i])), ["data", "ack", "rts", "cts", "block_ack", "request", "cf_end"][s[KIND]],
+        start[i] + meta.first_ns, s[AIRTIME], cell(nameOf(from[i])), cell(nameOf(to[i])), ["data", "ack", "rts", "cts", "block_ack", "request", "cf_end", "beacon"][s[KIND]],
         ["received", "collided", "errored"][fate[i] & 3], s[RATE], s[BYTES], sequence[i], fate[i] >> 3, flow[i] < 65535 ? cell(meta.flows[flow[i]] ?? "") : "",
       ].join(","));
     }

@@ -2,9 +2,10 @@
 //!
 //! In a field each station has accounts of its own ([`RadioAccounts`]), because several stations transmit at a time. In
 //! a cell idle time, inter-frame spaces, backoff and collisions belong to the cell. Preamble, header, payload, ACK,
-//! RTS/CTS, beacons and errored frames belong to the station that transmits them. At every instant at which the medium is idle,
-//! the sum of the accounts is the elapsed time. The same frames, except beacons, are counted a second time for the station to
-//! which they are sent: the sums over all stations of what they send and of what is sent to them are equal.
+//! RTS/CTS, beacons and errored frames belong to the station that transmits them. At every instant at which the medium
+//! is idle, the sum of the accounts is the elapsed time. The same frames, except beacons, are counted a second time for
+//! the station to which they are sent: the sums over all stations of what they send and of what is sent to them are
+//! equal.
 
 use crate::wifi::frame::Account;
 use crate::wifi::ids::StationId;

@@ -152,7 +152,11 @@ proptest! {
         let (n, of) = (clients.len(), |i: usize| clients[i].0 % aps.len());
         let mut cell = cell(Phy::new(Standard::B, Preamble::Short), MAC, n, 11_000_000);
         cell.mac.rts_threshold = if rts { 500 } else { u32::MAX };
-        let ap = |i: usize| ApSpec { station: station(format!("ap{i}"), 11_000_000), beacon: None, control: vec![block.clone()] };
+        let ap = |i: usize| ApSpec {
+            station: station(format!("ap{i}"), 11_000_000),
+            beacon: None,
+            control: vec![block.clone()],
+        };
         cell.aps = (0..aps.len()).map(ap).collect();
         let near = |i: usize| Point { x: aps[of(i)].0 + clients[i].1, y: aps[of(i)].1 + clients[i].2 };
         let positions = aps.iter().map(|&(x, y)| Point { x, y }).chain((0..n).map(near)).collect();
