@@ -19,12 +19,9 @@ pub const SUMMARY: &str = "The fastest rate whose losses are within a bound at t
     receiver that tells the sender how well it hears.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::fraction(
-    "per",
-    "largest share of MPDUs of 1500 B that may be lost; ns-3's bit error rate of 1e-6 is 1.2%",
-)
-.default("10%")
-.range(1e-9, 0.999),
+    Param::fraction("per", "largest share of MPDUs of 1500 B that may be lost; ns-3's bit error rate of 1e-6 is 1.2%")
+        .default("10%")
+        .range(1e-9, 0.999),
     Param::word(
         "by",
         &["losses", "goodput"],

@@ -167,6 +167,26 @@ fn a_cf_end_is_for_all_and_reserves_nothing() {
 }
 
 #[test]
+fn a_beacon_is_a_management_frame_for_all() {
+    let mut run = one_run(300);
+    let acks = || run.detail.frames.iter().filter(|f| f.kind == FrameKind::Ack).copied();
+    let beacon = |f: Frame| {
+        let (to, start, end) = (BROADCAST, f.end + Span::from_micros(50), f.end + Span::from_micros(348));
+        Frame { kind: FrameKind::Beacon, from: 0, to, start, end, bytes: 200, duration: Span::ZERO, sequence: 7, ..f }
+    };
+    let beacons: Vec<Frame> = acks().map(beacon).collect();
+    run.detail.frames.extend(&beacons);
+    let Some(file) = captured(&run, CaptureFormat::default()) else { return };
+    assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
+    let fields = ["wlan.ra", "wlan.bssid", "wlan.seq", "wlan.duration", "frame.len"];
+    let fields: Vec<&str> = fields.iter().flat_map(|f| ["-e", f]).collect();
+    let beacons_only = ["-Y", "wlan.fc.type == 0 && wlan.fc.subtype == 8", "-T", "fields"];
+    let text = tshark(file.path(), &[&beacons_only[..], &fields].concat());
+    let expected = beacons.iter().map(|_| "ff:ff:ff:ff:ff:ff\t02:00:00:00:00:00\t7\t0\t222");
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+#[test]
 fn every_checksum_of_a_whole_capture_is_right() {
     let run = one_run(1_500);
     let Some(file) = captured(&run, CaptureFormat { payload: 65_535, band: Band::Ghz5, qos: false }) else { return };

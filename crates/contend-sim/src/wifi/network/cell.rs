@@ -460,10 +460,10 @@ impl Cell {
 
     /// The burst of `who` has been acknowledged.
     fn succeed(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
-        if let (Some(all), Some(s)) = (&mut self.successes, moment.stations.in_service(who)) {
-            if s.burst.to != BROADCAST {
-                all.push(Success::new(s.burst.from, s.burst.to));
-            }
+        if let (Some(all), Some(s)) = (&mut self.successes, moment.stations.in_service(who))
+            && s.burst.to != BROADCAST
+        {
+            all.push(Success::new(s.burst.from, s.burst.to));
         }
         let (now, won, air) = (moment.now, self.won, moment.air);
         let burst = moment.stations.in_service(who).map(|s| s.burst);

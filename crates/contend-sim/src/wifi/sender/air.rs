@@ -228,13 +228,14 @@ impl Air {
         let header = MODEL_PACKET + PACKET_HEADER;
         let together = (agreed.msdu / header).max(1);
         let mpdu = rule.overhead + if together > 1 { together * header } else { MODEL_PACKET };
-        let most = self.most_bytes((from, to), rate, Span::ZERO).min(agreed.bytes);
-        let mpdus = (most / (mpdu.next_multiple_of(4) + 4)).clamp(1, agreed.mpdus);
+        let Room { most, spacing } = self.room((from, to), rate, Span::ZERO);
+        let each = (mpdu.next_multiple_of(4) + 4).max(spacing);
+        let mpdus = (most.min(agreed.bytes) / each).clamp(1, agreed.mpdus);
         let (content, protection) = match (mpdus, together) {
             (1, 1) => (Content::Packet, rule.of(MODEL_PACKET)),
             (1, _) => (Content::Together(mpdu), rule.of_psdu(mpdu)),
             _ => {
-                let psdu = mpdus * (mpdu.next_multiple_of(4) + 4);
+                let psdu = mpdus * each;
                 (Content::Aggregate(psdu, Bitmap::of(agreed.window)), rule.of_psdu(psdu))
             }
         };

@@ -434,7 +434,7 @@ mod tests {
                 txop_protection: TxopProtection::Single,
             },
             protection_rate: protects,
-            cf_end: phy.lowest_basic(),
+            lowest: phy.lowest_basic(),
             ack_bytes: 14,
             setting: Setting::of(&phy),
         };

@@ -71,7 +71,13 @@ fn read_beacon(v: &Val) -> Result<Option<BeaconSpec>, FileError> {
         return Ok(None);
     }
     let mut f = v.table()?;
-    let interval = f.read_or("interval", Span::from_micros(102_400), |v| v.positive_span())?;
+    let interval = f.read_or("interval", Span::from_micros(102_400), |v| {
+        let interval = v.positive_span()?;
+        if interval < Span::from_millis(1) {
+            return Err(v.error("is shorter than a millisecond", "write for example \"102.4ms\""));
+        }
+        Ok(interval)
+    })?;
     let bytes = f.read_or("size", 200, |v| Ok(v.bytes(40..=2332)? as u32))?;
     let offset = f.read("offset", |v| v.span())?;
     f.finish()?;
