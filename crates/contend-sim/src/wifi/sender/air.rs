@@ -1,8 +1,7 @@
 //! The constants of a channel, durations and rates, and the present rate of each sender.
 
 use super::plan::{Burst, Content, PartKind, Plan};
-use super::store::Room;
-use super::timing::{RateNumber, RateTable, Timing};
+use super::timing::{RateNumber, RateTable, Room, Timing};
 use crate::wifi::frame::MAX_PACKET;
 use crate::wifi::ids::{BROADCAST, StationId};
 use crate::wifi::medium::error_model::{Coding, ErrorModel};

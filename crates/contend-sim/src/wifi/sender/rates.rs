@@ -6,8 +6,7 @@
 //! RTS was sent.
 
 use super::air::Air;
-use super::store::Room;
-use super::timing::RateNumber;
+use super::timing::{RateNumber, Room};
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::phy::Format;
 use contend_core::rate_control::{Chain, RateControl, Report};

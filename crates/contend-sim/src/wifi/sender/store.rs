@@ -11,6 +11,7 @@ mod tests;
 
 use self::line::{Held, Line};
 use super::rates::AttemptOutcome;
+use super::timing::Room;
 use crate::deadlines::Deadlines;
 use crate::wifi::frame::InFrame;
 use crate::wifi::ids::StationId;
@@ -30,15 +31,6 @@ pub(crate) struct Headers {
     pub(crate) mpdu: u32,
     /// LLC/SNAP, which is part of that.
     pub(crate) llc: u32,
-}
-
-/// What a PSDU has room for at its rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
-    /// Most bytes.
-    pub(crate) most: u32,
-    /// Fewest bytes from the beginning of an MPDU to that of the next: empty delimiters fill the rest; 0: any number.
-    pub(crate) spacing: u32,
 }
 
 /// What a sender sends next.

@@ -181,3 +181,12 @@ impl RateTable {
         }
     }
 }
+
+/// What a PSDU has room for at its rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// Most bytes.
+    pub(crate) most: u32,
+    /// Fewest bytes from the beginning of an MPDU to that of the next: empty delimiters fill the rest; 0: any number.
+    pub(crate) spacing: u32,
+}
