@@ -245,7 +245,7 @@ fn pattern(form: &str) -> String {
     if let Some((name, _)) = form.split_once('(') {
         return format!(r"^\s*{name}\(.*\)\s*$");
     }
-    let unit = form.trim_start_matches(|c: char| c.is_ascii_digit());
+    let unit = form.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
     if unit.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return format!(r"^\s*{NUMBER}\s*{unit}\s*$");
     }
