@@ -75,7 +75,7 @@ const CASES: &[Case] = &[
             }",
         "t.toml:24:10: there is no key `ap.queu`\
             \n  help: did you mean `queue`? Write one of: name, queue, ampdu, amsdu, mac_queue, aql, \
-            access, control, position, channel, observe",
+            access, control, beacon, position, channel, observe",
     ),
     (
         "[1, 2]",
@@ -83,7 +83,7 @@ const CASES: &[Case] = &[
             }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
         "t.toml:25:30: there is no key `ap.queu`\
             \n  help: did you mean `queue`? Write one of: name, queue, ampdu, amsdu, mac_queue, aql, \
-            access, control, position, channel, observe",
+            access, control, beacon, position, channel, observe",
     ),
     (
         "[1, 2]",

@@ -453,9 +453,9 @@ static BEACON: Table = Table {
         own. A beacon that is due while the one before still waits is left out.",
     has_members: false,
     keys: &[
-        key("interval", &[Kind::PositiveTime], Value("\"102.4ms\""), "\"204.8ms\"",
+        key("interval", &[Kind::PositiveTime], Words("102.4 ms"), "\"204.8ms\"",
             "From one beacon to the next; at least 1 ms."),
-        key("size", &[Kind::Bytes(40, 2332)], Value("\"200B\""), "\"300B\"",
+        key("size", &[Kind::Bytes(40, 2332)], Words("200 B"), "\"300B\"",
             "Size of the whole frame, with MAC header and FCS."),
         key("offset", &[Kind::Time], Words("random within the first interval"), "\"0s\"",
             "When the first beacon is due."),

@@ -16,6 +16,7 @@ standard = "802.11g"
 protection = "cts-to-self"
 [ap]
 queue = "fifo"
+beacon = {}
 [wire]
 rate = { schedule = [["0s", "10Mbps"]] }
 reverse = { delay = "3ms", rate = { schedule = [["0s", "10Mbps"]] } }
