@@ -254,7 +254,7 @@ impl Cell {
             self.rivals.starts += 1;
             self.rivals.stations += contenders - own;
         }
-        if self.starting.len() > 1 && moment.stations.have_categories() {
+        if self.starting.len() > 1 && moment.stations.have_several() {
             self.collide_inside(moment);
         }
         self.starting.iter().for_each(|&who| moment.wins(who));
@@ -536,7 +536,7 @@ impl Cell {
         let resume = quiet + self.contention.ifs(who);
         self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
         // The other categories of the station have waited for the same answer.
-        if moment.stations.have_categories() {
+        if moment.stations.have_several() {
             self.resume(moment, moment.stations.station_of(who), Some(who), quiet);
         }
     }

@@ -1,9 +1,7 @@
 //! The frames that overlap another one at its receiver, and lower its SNR.
 
+use crate::wifi::medium::phy::ppdu::DELIMITER;
 use contend_core::{Span, Time};
-
-/// Bytes of the delimiter before an MPDU in an A-MPDU.
-const DELIMITER: u32 = 4;
 
 /// The power of the other frames while a frame arrived, and how far into the frame its MPDUs have been looked at.
 #[derive(Debug)]

@@ -64,7 +64,7 @@ pub(super) struct Stations {
     /// Number of stations, the access point included.
     len: usize,
     /// The Macs of each station with several; empty if no station has several.
-    categories: Vec<Option<Several>>,
+    several: Vec<Option<Several>>,
     /// The queues of categories other than best effort.
     category_queues: Vec<(Contender, Category)>,
     category_queue_names: Vec<String>,
@@ -123,7 +123,7 @@ impl Stations {
         let mut all = Stations {
             macs: Vec::with_capacity(specs().count()),
             len: specs().count(),
-            categories: Vec::new(),
+            several: Vec::new(),
             category_queues: Vec::new(),
             category_queue_names: Vec::new(),
             hosts: specs().map(|(_, s)| Host::new(s.client.as_ref())).collect(),
@@ -188,10 +188,10 @@ impl Stations {
             self.category_queue_names.push(name);
         }
         if scheduling == Scheduling::AfterBackoff {
-            self.categories.resize(self.len, None);
+            self.several.resize(self.len, None);
             let [vo, vi, be, bk] = contenders;
             let several = Several { macs: [vo, vi, be, bk, bk], len: 4, categories: Some(0) };
-            self.categories[station as usize] = Some(several);
+            self.several[station as usize] = Some(several);
         }
         Ok(())
     }
@@ -206,8 +206,8 @@ impl Stations {
         let mut mac = make.mac(station, own, Category::Vo, &name, Queues::One(queue))?;
         mac.send_beacons();
         self.macs.push(mac);
-        self.categories.resize(self.len, None);
-        let place = &mut self.categories[station as usize];
+        self.several.resize(self.len, None);
+        let place = &mut self.several[station as usize];
         *place = Some(match *place {
             Some(Several { macs: [vo, vi, be, bk, _], .. }) => {
                 Several { macs: [who, vo, vi, be, bk], len: 5, categories: Some(1) }
@@ -351,7 +351,7 @@ impl Stations {
     /// Macs of `station` with a burst in service.
     #[inline]
     pub(super) fn in_service_at(&self, station: StationId) -> u64 {
-        if self.categories.is_empty() {
+        if self.several.is_empty() {
             return u64::from(self.in_service(station).is_some());
         }
         self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
@@ -429,8 +429,8 @@ impl Stations {
 
     /// True if several Macs belong to one station.
     #[inline]
-    pub(super) fn have_categories(&self) -> bool {
-        !self.categories.is_empty()
+    pub(super) fn have_several(&self) -> bool {
+        !self.several.is_empty()
     }
 
     /// The burst in service at `who`.
@@ -448,7 +448,7 @@ impl Stations {
     /// The contenders of `station`, the highest category first.
     #[inline]
     pub(super) fn contenders(&self, station: StationId) -> impl Iterator<Item = Contender> + use<> {
-        let several = self.categories.get(station as usize).copied().flatten();
+        let several = self.several.get(station as usize).copied().flatten();
         let (macs, n) = several.map_or(([station; 5], 1), |s| (s.macs, s.len));
         macs.into_iter().take(usize::from(n))
     }
@@ -461,7 +461,7 @@ impl Stations {
     /// The contender for packets of `category` at `station`.
     #[inline]
     pub(super) fn contender(&self, station: StationId, category: Category) -> Contender {
-        match self.categories.get(station as usize) {
+        match self.several.get(station as usize) {
             Some(Some(Several { macs, categories: Some(first), .. })) => macs[*first as usize + category as usize],
             _ => station,
         }

@@ -5,6 +5,7 @@ use super::timing::{RateNumber, RateTable, Room, Timing};
 use crate::wifi::frame::MAX_PACKET;
 use crate::wifi::ids::{BROADCAST, StationId};
 use crate::wifi::medium::error_model::{Coding, ErrorModel};
+use crate::wifi::medium::phy::ppdu::DELIMITER;
 use crate::wifi::medium::phy::{DataRate, Format, LONGEST_PPDU, Mode, Phy};
 use crate::wifi::spec::{Aggregation, Bitmap, CellSpec, StationSpec};
 use contend_core::Refusal;
@@ -228,7 +229,7 @@ impl Air {
         let together = (agreed.msdu / header).max(1);
         let mpdu = rule.overhead + if together > 1 { together * header } else { MODEL_PACKET };
         let Room { most, spacing } = self.room((from, to), rate, Span::ZERO);
-        let each = (mpdu.next_multiple_of(4) + 4).max(spacing);
+        let each = (mpdu.next_multiple_of(4) + DELIMITER).max(spacing);
         let mpdus = (most.min(agreed.bytes) / each).clamp(1, agreed.mpdus);
         let (content, protection) = match (mpdus, together) {
             (1, 1) => (Content::Packet, rule.of(MODEL_PACKET)),

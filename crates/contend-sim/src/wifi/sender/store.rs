@@ -19,8 +19,6 @@ use crate::wifi::spec::{Aggregation, Bitmap};
 use contend_core::{Packet, Span, Time};
 use std::collections::BTreeMap;
 
-/// Bytes of the delimiter before an MPDU in an A-MPDU (§9.7.1).
-pub(crate) const DELIMITER: u32 = 4;
 /// Bytes of the header of a subframe of an A-MSDU: two addresses and a length (§9.3.2.2.2).
 const SUBFRAME: u32 = 14;
 

@@ -83,7 +83,7 @@ impl Cell {
         // A backoff that would end in the instant in which the frame is sensed has not ended.
         let until = moment.now - Span::from_nanos(1);
         let mut silent = Vec::new();
-        if moment.stations.have_categories() {
+        if moment.stations.have_several() {
             let station = |s: &LateStart| moment.stations.station_of(s.who);
             for i in 0..starts.len() {
                 // A station that transmits hears its own frame: its other categories wait.

@@ -42,7 +42,7 @@ impl Field {
         if self.starting.is_empty() && self.answering.is_empty() {
             return;
         }
-        if self.starting.len() > 1 && moment.stations.have_categories() {
+        if self.starting.len() > 1 && moment.stations.have_several() {
             self.collide_inside(moment);
         }
         if let (false, History::Common { channel, from }) = (self.starting.is_empty(), &mut self.history) {

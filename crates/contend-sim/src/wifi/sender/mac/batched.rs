@@ -4,12 +4,13 @@ use super::super::around::{Around, give_up};
 use super::super::plan::{Answer, Burst, Content};
 use super::super::queues::Making;
 use super::super::rates::{AttemptOutcome, Chosen};
-use super::super::store::{Batch, DELIMITER, End, Fate, Store};
+use super::super::store::{Batch, End, Fate, Store};
 use super::super::timing::RateNumber;
 use super::{Failure, Heard, InService, Mac, Next, Queues, Service};
 use crate::wifi::access::Draw;
 use crate::wifi::ids::{Category, StationId};
 use crate::wifi::medium::phy::Protection;
+use crate::wifi::medium::phy::ppdu::DELIMITER;
 use contend_core::Span;
 use std::collections::VecDeque;
 

@@ -6,8 +6,9 @@
 //! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is retransmitted.
 
 use super::super::rates::AttemptOutcome;
-use super::{Batch, DELIMITER, End, Fate, Headers, SUBFRAME};
+use super::{Batch, End, Fate, Headers, SUBFRAME};
 use crate::wifi::ids::StationId;
+use crate::wifi::medium::phy::ppdu::DELIMITER;
 use crate::wifi::sender::timing::Room;
 use crate::wifi::spec::Aggregation;
 use contend_core::qdisc::Backlog;
