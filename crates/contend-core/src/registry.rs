@@ -1,10 +1,11 @@
 //! One list per family of algorithms. The list gives the module declarations and the table used by files, the command
 //! line and the documentation.
 //!
-//! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`. `registry!` turns the list of file names into
-//! `mod` declarations and `REGISTRY`. A new algorithm is one file and one word. Properties that other code must know
-//! follow its name as [`Fact`]s; no code compares names.
+//! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS`, `FORMULAS` and `build`. `registry!` turns the list of file
+//! names into `mod` declarations and `REGISTRY`. A new algorithm is one file and one word. Properties that other code
+//! must know follow its name as [`Fact`]s; no code compares names.
 
+use crate::formulas::Line;
 use crate::time::{Span, Time};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,6 +22,8 @@ pub struct Entry<B: 'static> {
     pub summary: &'static str,
     /// The parameters, in the order of the explanation.
     pub params: &'static [Param],
+    /// What the algorithm does, as formulas.
+    pub formulas: &'static [Line],
     /// The properties of the algorithm that code outside its file may use.
     pub facts: &'static [Fact],
     /// Builds the algorithm from a full set of parameters.
@@ -156,6 +159,8 @@ impl Need {
 pub struct Param {
     /// The key in the file.
     pub name: &'static str,
+    /// The symbol of the source for it; empty if formulas use its name.
+    pub symbol: &'static str,
     /// A description in one sentence.
     pub doc: &'static str,
     /// The kind of value.
@@ -200,7 +205,7 @@ pub enum Role {
 impl Param {
     /// A parameter of `unit`.
     pub const fn new(name: &'static str, unit: Unit, doc: &'static str) -> Param {
-        Param { name, doc, unit, default: None, range: (0.0, 0.0), role: Role::Private }
+        Param { name, symbol: "", doc, unit, default: None, range: (0.0, 0.0), role: Role::Private }
     }
     /// A plain number.
     pub const fn number(name: &'static str, doc: &'static str) -> Param {
@@ -238,6 +243,12 @@ impl Param {
     #[must_use]
     pub const fn default(mut self, text: &'static str) -> Param {
         self.default = Some(text);
+        self
+    }
+    /// The same with the symbol that the source and the [formulas](crate::formulas) have for it.
+    #[must_use]
+    pub const fn symbol(mut self, symbol: &'static str) -> Param {
+        self.symbol = symbol;
         self
     }
     /// The same with a smallest and a largest value.
@@ -570,6 +581,7 @@ macro_rules! registry {
                 cite: $name::CITE,
                 summary: $name::SUMMARY,
                 params: $name::PARAMS,
+                formulas: $name::FORMULAS,
                 facts: &[$($($fact),+)?],
                 build: $name::build,
             },

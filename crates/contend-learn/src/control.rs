@@ -10,7 +10,15 @@ use std::sync::Arc;
 
 pub(crate) fn entry() -> Entry<Build> {
     let summary = "FCWA with a margin that a program outside sets";
-    Entry { name: "agent_fcwa", cite: "contend.gym", summary, params: fcwa::PARAMS, facts: &[], build }
+    Entry {
+        name: "agent_fcwa",
+        cite: "contend.gym",
+        summary,
+        params: fcwa::PARAMS,
+        formulas: fcwa::FORMULAS,
+        facts: &[],
+        build,
+    }
 }
 
 fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, Refusal> {

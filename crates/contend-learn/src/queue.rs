@@ -13,7 +13,15 @@ use std::sync::Arc;
 const LONGEST: u64 = 1000;
 
 pub(crate) fn entries() -> [Entry<Build>; 2] {
-    let entry = |name, summary, build| Entry { name, cite: "contend.gym", summary, params: &[], facts: &[], build };
+    let entry = |name, summary, build| Entry {
+        name,
+        cite: "contend.gym",
+        summary,
+        params: &[],
+        formulas: &[],
+        facts: &[],
+        build,
+    };
     [
         entry("agent_queue", "A FIFO whose limit a program outside sets", build_limit as Build),
         entry("agent_mark", "A FIFO that marks or drops with a probability that a program outside sets", build_mark),

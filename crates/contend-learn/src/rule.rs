@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub(crate) fn entry() -> Entry<Build> {
     let summary = "A contention window that a program outside sets";
-    Entry { name: "agent_access", cite: "contend.gym", summary, params: &[], facts: &[], build }
+    Entry { name: "agent_access", cite: "contend.gym", summary, params: &[], formulas: &[], facts: &[], build }
 }
 
 fn build(_: &Args, cell: Setting) -> Result<Box<dyn Access>, Refusal> {

@@ -10,7 +10,15 @@ use std::sync::Arc;
 const PACED: u32 = 10_000;
 
 pub(crate) fn entries() -> [Entry<Build>; 2] {
-    let entry = |name, summary, build| Entry { name, cite: "contend.gym", summary, params: &[], facts: &[], build };
+    let entry = |name, summary, build| Entry {
+        name,
+        cite: "contend.gym",
+        summary,
+        params: &[],
+        formulas: &[],
+        facts: &[],
+        build,
+    };
     [
         entry("agent_window", "A window that a program outside sets", build_window as Build),
         entry("agent_rate", "A pacing rate that a program outside sets", build_rate),

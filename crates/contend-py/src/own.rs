@@ -66,7 +66,7 @@ impl Classes {
         let Some(build) = builders.get(at).copied() else {
             return Err(PyValueError::new_err(format!("a process can have {MOST} own algorithms of a family")));
         };
-        let added = roster.add(Entry { name, cite, summary, params, facts: &[], build });
+        let added = roster.add(Entry { name, cite, summary, params, formulas: &[], facts: &[], build });
         added.map_err(|e| error::plain(&e.what, Some(&e.remedy)))?;
         let this = Class { name, params, class: class.unbind() };
         match all.get_mut(at) {

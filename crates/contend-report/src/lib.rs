@@ -3,6 +3,7 @@
 
 pub mod disk;
 pub mod folder;
+pub mod formula;
 pub mod journal;
 pub mod output;
 pub mod validation;

@@ -18,6 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::{Flags, FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::registry::{Args, Param};
@@ -71,6 +72,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("pass"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The shape of gamma below `num_thresh`.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::recent::Recent;
@@ -29,6 +30,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("d", "one of d acknowledgments passes at once; 1: all pass at once").default("2").range(1.0, 1e6),
     Param::time("hold", "maximum time for which an acknowledgment is held").default("10ms").range(1e-6, 1e3),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The control block.
 #[derive(Debug)]

@@ -28,6 +28,7 @@ use super::window::{self, Flows};
 use super::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::AirReport;
 use crate::registry::{Amount, Args, Param};
@@ -79,6 +80,8 @@ pub const PARAMS: &[Param] = &[
     window::UPDATE,
     window::KEEP_EDGE,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Cycle times CT_{x,y} in seconds. First index: what the access point sends. Second index: what the station sends. 0
 /// is data, 1 is a TCP ACK.

@@ -9,6 +9,7 @@ use super::window::{self, Flows};
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -21,6 +22,8 @@ pub const SUMMARY: &str =
     "Equal shares of the buffer for all TCP flows; advertised windows are lowered to these shares.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[window::BUFFER, window::ACTIVE, window::UPDATE, window::KEEP_EDGE];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The control block.
 #[derive(Debug)]

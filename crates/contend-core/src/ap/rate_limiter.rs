@@ -18,6 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::qdisc::{AirReport, DropReason};
 use crate::recent::Recent;
@@ -49,6 +50,8 @@ pub const PARAMS: &[Param] = &[
     Param::number("weight", "weight of a new sample in the mean").default("0.25").range(0.0, 1.0),
     super::window::ACTIVE,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The control block.
 #[derive(Debug)]

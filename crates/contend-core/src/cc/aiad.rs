@@ -14,6 +14,7 @@ use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -39,6 +40,8 @@ pub const PARAMS: &[Param] = &[
     COUNT,
     ABC,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {

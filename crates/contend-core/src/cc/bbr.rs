@@ -14,6 +14,7 @@ use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -32,6 +33,8 @@ pub const PARAMS: &[Param] = &[Param::flag(
         such room",
 )
 .default("true")];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// 2 / ln 2: the smallest gain that doubles the rate every round trip, in 256ths.
 const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;

@@ -19,6 +19,7 @@ use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Fact, Need, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -41,6 +42,8 @@ pub const PARAMS: &[Param] = &[
         .default("5ms")
         .range(0.0, 60.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Pacing gain of Startup (2.77) in 256ths.
 const STARTUP_GAIN: u32 = 709;

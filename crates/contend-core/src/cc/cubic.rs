@@ -14,6 +14,7 @@ use super::slow_start::{ABC, HYSTART, HyStart, limit};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -49,6 +50,8 @@ pub const PARAMS: &[Param] = &[
     HYSTART,
     linux::HZ,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// One segment in 2^-20 segments.
 const ONE: u64 = 1 << 20;

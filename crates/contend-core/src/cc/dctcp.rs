@@ -10,6 +10,7 @@ use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -31,6 +32,8 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 1024.0),
     ABC,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// A share of 1.
 const ONE_Q20: u64 = 1 << 20;

@@ -9,6 +9,7 @@ use super::slow_start::ABC;
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -23,6 +24,8 @@ pub const PARAMS: &[Param] = &[
     ABC,
     COUNT,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the controller.
 ///

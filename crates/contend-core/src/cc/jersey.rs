@@ -23,6 +23,7 @@ use crate::Refusal;
 use crate::estimate::are::{Are, FILTER};
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::{self, Estimator as _};
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -66,6 +67,35 @@ pub const PARAMS: &[Param] = &[
         .default("2")
         .range(2.0, 1000.0),
     ABC,
+];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("R", "ARE, the achievable rate of the estimator, in byte/s"),
+    symbol("RTT_min", "minimum round-trip time of the connection"),
+    symbol("seg", "size of a segment, in bytes"),
+    symbol("W_o", "window of the achievable rate"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("F", "what a loss halves in Reno: what is in flight or the window, in segments"),
+    on("every ACK"),
+    step("the estimator (`estimator`) gives `R`", "Xu 2005 eq. 5.9"),
+    eq("W_o = max(floor, RTT_min · R / seg)", "eq. 5.22"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "§5.5, as Reno").when("`W < S`"),
+    eq("W ← W + n / W", "").when("otherwise"),
+    on("a mark on an ACK (`reaction`), or a loss after a marked ACK"),
+    eq("S ← W_o", "§5.5, appendix B, algorithms 1 and 3"),
+    eq("W ← min(W, W_o)", "").when("`rate_control = clamp`"),
+    eq("W ← W_o", "").when("`rate_control = unconditional`, or `rate_control = literal_ca` and `W ≥ S`"),
+    on("a loss after an ACK without a mark"),
+    step("`W` and `S` stay: the medium lost the segment, which is sent again", "§5.5, appendix B, algorithm 1"),
+    on("a timeout"),
+    eq("S ← W_o", "appendix B, algorithm 2").when("`timeout = differentiated`"),
+    eq("W ← 1", "").when("`timeout = differentiated`, after a marked ACK"),
+    eq("W ← min(W, W_o)", "").when("`timeout = differentiated`, after an ACK without a mark"),
+    eq("S ← max(2, F / 2)", "RFC 5681 eq. 4").when("`timeout = standard`, and it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1").when("`timeout = standard`"),
 ];
 
 /// Jersey's parameters and state.

@@ -9,6 +9,7 @@
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -19,6 +20,8 @@ pub const SUMMARY: &str = "Reno with an oracle that knows which losses are error
     the window. A reference, not for deployment.";
 /// Parameters.
 pub const PARAMS: &[Param] = reno::PARAMS;
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 #[derive(Debug)]
 struct Perfect {

@@ -12,6 +12,7 @@ use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, RCP, UNLIMITED};
+use crate::formulas::Line;
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -22,6 +23,8 @@ pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 5.13, 5.14";
 pub const SUMMARY: &str = "Paces at the rate that queues of kind rcp allow; losses do not change the rate.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::HEADER.default("12B"), DESIRED, WINDOW];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 pub(super) const DESIRED: Param =
     Param::rate("desired", "rate that the sender asks for, headers included; 0bps: unlimited")

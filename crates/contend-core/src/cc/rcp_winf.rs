@@ -11,6 +11,7 @@ use super::rcp::{DESIRED, Rcp, WINDOW};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::observe::{Correction, Local};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
@@ -33,6 +34,8 @@ pub const PARAMS: &[Param] = &[
     .default("packet"),
     Correction::PARAM,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the controller.
 ///

@@ -24,6 +24,7 @@ use super::slow_start::ABC;
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::observe::Correction;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -76,6 +77,8 @@ pub const PARAMS: &[Param] = &[
     ABC,
     super::reno::COUNT,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the controller.
 ///

@@ -15,6 +15,7 @@ use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -54,6 +55,8 @@ pub const PARAMS: &[Param] = &[
     Param::flag("pace", "true if the flow is paced at c_max h R").default("false"),
     ABC,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// One in 1024ths.
 const ONE: u64 = 1024;

@@ -24,6 +24,7 @@
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -110,6 +111,8 @@ pub const PARAMS: &[Param] = &[
     Param::flag("forgets", "true if a timeout sets the smoothed rate to 0, its initial value").default("false"),
     Param::integer("timeout_window", "window after a timeout, in segments").default("2").range(1.0, 1000.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Number of fractional bits.
 const SCALE: u32 = 20;

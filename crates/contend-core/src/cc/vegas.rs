@@ -25,6 +25,7 @@
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -80,6 +81,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("three_quarters"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]

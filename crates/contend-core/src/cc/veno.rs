@@ -13,6 +13,7 @@ use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -29,6 +30,8 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 100.0),
     ABC,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Veno's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, WCP, wcp};
+use crate::formulas::Line;
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -41,6 +42,8 @@ pub const PARAMS: &[Param] = &[
     Param::rate("least", "least rate of payload").default("10kbps").range(8.0, 1e9),
     WINDOW,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the controller.
 ///

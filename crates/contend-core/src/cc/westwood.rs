@@ -20,6 +20,7 @@ use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::estimate::{self, Estimator};
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
@@ -32,6 +33,8 @@ pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estima
     to the estimated bandwidth times the minimum round-trip time, instead of half the window.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, FORM, TAU, M, SAMPLES, SHORTEST, COUNT, ABC];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The `filter` parameter.
 pub(super) const FILTER: Param = Param::word(

@@ -11,6 +11,7 @@ use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes, reno
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, XCP};
+use crate::formulas::Line;
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -21,6 +22,8 @@ pub const CITE: &str = "Katabi, Handley, Rohrs 2002; Barreto 2012 §2.3.3.1; ns-
 pub const SUMMARY: &str = "The window follows the feedback of queues of kind xcp; a loss halves it.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::HEADER.default("20B"), DESIRED];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 pub(super) const DESIRED: Param =
     Param::rate("desired", "throughput that the sender asks for, C_desired").default("10Gbps").range(1e3, 17e9);

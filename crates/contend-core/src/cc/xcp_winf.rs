@@ -12,6 +12,7 @@ use super::xcp::{DESIRED, Xcp};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::observe::Correction;
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
@@ -33,6 +34,8 @@ pub const PARAMS: &[Param] = &[
     .default("own"),
     Correction::PARAM,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the controller.
 ///

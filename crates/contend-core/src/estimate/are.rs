@@ -13,6 +13,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -25,6 +26,8 @@ pub const SUMMARY: &str = "TCP-Jersey's achievable rate (ARE), from the arrival 
     the times between ACKs, smoothed over a round-trip time and its deviation.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The `filter` parameter.
 pub const FILTER: Param = Param::integer(

@@ -8,6 +8,7 @@ use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -21,6 +22,8 @@ pub const SUMMARY: &str =
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::time("omega", "time constant of the average (K of Stoica et al.)").default("100ms").range(0.001, 8.0)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 #[derive(Debug)]
 struct Csfq {

@@ -13,6 +13,7 @@ use super::Estimator;
 use super::are::{Are, FILTER};
 use super::clock::{COUNT, Clock};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -23,6 +24,8 @@ pub const SUMMARY: &str = "ARE from the receiver's timestamps: the rate at which
     their ACKs. It never exceeds the capacity of the data's path.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds TS-ARE.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {

@@ -7,6 +7,7 @@ use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -18,6 +19,8 @@ pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
 pub const SUMMARY: &str = "Time sliding window of constant length, over the data that ACKs report.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::time("window", "length of the window, Tw").default("100ms").range(0.001, 8.0)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 #[derive(Debug)]
 struct Tsw {

@@ -10,6 +10,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -22,6 +23,8 @@ pub const SUMMARY: &str = "TCP Westwood's bandwidth estimate, with a constant ti
     the times between ACKs, through a low-pass filter that takes samples of zero in a silence.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[TAU, M, COUNT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The `tau` parameter.
 pub const TAU: Param = Param::time("tau", "time constant of the low-pass filter").default("500ms").range(0.001, 8.0);

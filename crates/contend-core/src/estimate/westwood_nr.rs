@@ -10,6 +10,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -22,6 +23,8 @@ pub const SUMMARY: &str =
     "Bandwidth estimate of Westwood on NewReno, with constant weights; acknowledged data over the times between ACKs.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[SAMPLES, COUNT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The `samples` parameter.
 pub const SAMPLES: Param = Param::integer(

@@ -9,6 +9,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::sample;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -21,6 +22,8 @@ pub const SUMMARY: &str = "Westwood+'s bandwidth estimate, with one sample per r
     time of the sample, through two low-pass filters of 7/8.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The `shortest` parameter.
 pub const SHORTEST: Param =

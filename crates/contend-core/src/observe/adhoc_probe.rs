@@ -10,6 +10,7 @@
 use super::local::Local;
 use super::{HeardFrame, Observer, OwnExchange, Radio};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::{Body, FlowId};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -27,6 +28,8 @@ pub const PARAMS: &[Param] = &[
         .default("0s")
         .range(0.0, 1.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the observer.
 ///

@@ -10,6 +10,7 @@ use super::local::{Local, ONE, scale};
 use super::transactions::Transactions;
 use super::{HeardFrame, Observer, OwnExchange, Radio};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
@@ -21,6 +22,8 @@ pub const SUMMARY: &str = "PHY rate times the share of time that no Duration fie
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::time("window", "sliding window of the busy time; 0s: since the beginning").default("10s").range(0.0, 1e6)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the observer.
 ///

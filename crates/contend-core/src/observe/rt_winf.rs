@@ -24,6 +24,7 @@ use super::local::{Local, ONE, scale};
 use super::transactions::{Role, Transactions, Transfer};
 use super::{HeardFrame, Note, Observer, OwnExchange, Radio};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Amount, Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
@@ -86,6 +87,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("capacity"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the observer.
 ///

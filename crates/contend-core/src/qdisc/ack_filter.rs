@@ -13,6 +13,7 @@ use super::fifo::{self, LIMIT};
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Hearing, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::observe::HeardFrame;
 use crate::packet::{Explicit, Packet};
 use crate::recent::Recent;
@@ -29,6 +30,8 @@ pub const SUMMARY: &str = "FIFO that filters acknowledgments: a cumulative ackno
     its flow that still waits. With ack_filter = true any other discipline does this too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -29,6 +29,7 @@ use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
@@ -89,6 +90,8 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 1e9)
         .limits_queue(),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The CoDel settings for a station below `slow_rate`, as in Linux before 2025.
 const SLOW: Law = Law { target: Span::from_millis(50), interval: Span::from_millis(300), mtu: 0, ecn: false };

@@ -11,6 +11,7 @@ use super::fifo::LIMIT;
 use super::marking::{CAPACITY, DROP, Law, Marked, count};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -29,6 +30,8 @@ pub const PARAMS: &[Param] = &[
     CAPACITY,
     DROP,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

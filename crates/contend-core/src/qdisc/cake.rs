@@ -37,6 +37,7 @@ use self::shaper::{Autorate, Clock, Framing};
 use self::tin::{Diffserv, MTU, Tin};
 use super::flow_queues::FlowHash;
 use super::{Args, Backlog, DropReason, End, Link, Qdisc, Sink, Site, bytes};
+use crate::formulas::Line;
 use crate::packet::{Address, Packet};
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -94,6 +95,8 @@ pub const PARAMS: &[Param] = &[
     .default("0B")
     .range(0.0, 1e12),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

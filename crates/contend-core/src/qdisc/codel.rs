@@ -16,6 +16,7 @@ use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -28,6 +29,8 @@ pub const SUMMARY: &str = "Drops at the head after the waiting time was above a 
     follow at shorter and shorter distances, until the waiting time is below the target.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT, TARGET, INTERVAL, MTU, ECN];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Limit of a queue that is kept short by other means.
 pub(super) const LIMIT: Param =

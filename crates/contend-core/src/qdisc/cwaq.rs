@@ -8,6 +8,7 @@
 use super::marking::{DROP, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -19,6 +20,8 @@ pub const SUMMARY: &str = "Marks all arrivals while a fast average of the queue 
     a share of the limit.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, DROP.default("false")];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The threshold of congestion warning.
 pub(super) const THRESHOLD: Param = Param::fraction(

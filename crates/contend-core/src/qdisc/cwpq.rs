@@ -7,6 +7,7 @@ use super::cwaq::THRESHOLD;
 use super::marking::{Clock, DROP, INTERVAL, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -23,6 +24,8 @@ pub const PARAMS: &[Param] = &[
     Param { doc: "time over which the minimum is taken: about a round-trip time", default: Some("100ms"), ..INTERVAL },
     DROP.default("false"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -8,6 +8,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::{Packet, PacketKind};
 use crate::registry::Param;
 use alloc::boxed::Box;
@@ -44,6 +45,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("data_weight", "data packets per turn").default("1").range(1.0, 1e6),
     Param::integer("ack_weight", "acknowledgments per turn").default("1").range(1.0, 1e6),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -17,6 +17,7 @@ use super::wf2q::{LIMIT, WEIGHTS};
 use super::{AirReport, Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::Param;
 use alloc::boxed::Box;
@@ -37,6 +38,8 @@ pub const PARAMS: &[Param] = &[
     Param::amount("class_limit", "maximum backlog of one station").default("10p").range(1.0, 1e9),
     LIMIT,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The largest error rate that counts. The MAC gives up after a few attempts, so the effort per packet is bounded.
 const WORST: f64 = 0.9;

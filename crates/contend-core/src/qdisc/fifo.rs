@@ -6,6 +6,7 @@ use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
@@ -16,6 +17,8 @@ pub const CITE: &str = "drop-tail FIFO, as in every access point's default and i
 pub const SUMMARY: &str = "One queue, first in first out; a packet that arrives at a full queue is dropped.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Limit of the queue.
 pub(super) const LIMIT: Param =

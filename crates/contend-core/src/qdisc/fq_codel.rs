@@ -14,6 +14,7 @@ use super::marking::ECN;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::{Amount, Fact, Need, Param};
 use crate::time::Span;
@@ -50,6 +51,8 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 1e6)
     .makes(Fact::Gives(Need::Marks)),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

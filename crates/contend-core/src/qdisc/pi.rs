@@ -9,6 +9,7 @@ use super::fifo::LIMIT;
 use super::marking::{Clock, DROP, Law, Marked, length, walk};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -28,6 +29,8 @@ pub const PARAMS: &[Param] = &[
     Param::number("frequency", "updates per second").default("170").range(1e-3, 1e6),
     DROP,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The target queue.
 pub(super) const REFERENCE: Param =

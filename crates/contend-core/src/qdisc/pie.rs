@@ -20,6 +20,7 @@ use super::fifo::Fifo;
 use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
@@ -83,6 +84,8 @@ pub const PARAMS: &[Param] = &[
         .default("16384B")
         .range(1.0, 65536.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

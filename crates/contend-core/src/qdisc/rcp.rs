@@ -15,6 +15,7 @@ use crate::Refusal;
 use crate::explicit::rcp::{Law, Measured};
 use crate::explicit::winf::{Flows, Input, Stamp};
 use crate::explicit::{RCP, RCP_PROBE};
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -27,6 +28,8 @@ pub const SUMMARY: &str = "A FIFO that writes one rate for all flows into RCP he
 /// Parameters. Defaults as in RCP's code for ns-2.
 pub const PARAMS: &[Param] =
     &[super::fifo::LIMIT, CAPACITY, ALPHA, BETA, ETA, INTERVAL, FIRST_RTT, RTT_GAIN, FIRST_RATE, LEAST, MTU];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 pub(super) const ALPHA: Param = Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0);
 pub(super) const BETA: Param = Param::number("beta", "gain of the queue").default("0.4").range(0.0, 2.0);

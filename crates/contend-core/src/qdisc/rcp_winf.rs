@@ -10,6 +10,7 @@ use super::xcp_winf::TCP_AWARE;
 use super::{Args, Qdisc, Site};
 use crate::Refusal;
 use crate::explicit::winf::{Flows, Input, Stamp};
+use crate::formulas::Line;
 use crate::registry::Param;
 use alloc::boxed::Box;
 
@@ -46,6 +47,8 @@ pub const PARAMS: &[Param] = &[
     rcp::LEAST,
     rcp::MTU,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -13,6 +13,7 @@
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -53,6 +54,8 @@ pub const PARAMS: &[Param] = &[
     CAPACITY,
     DROP.default("false"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The target share of the capacity.
 pub(super) const GAMMA: Param =

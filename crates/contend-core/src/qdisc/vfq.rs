@@ -34,6 +34,7 @@ use super::wf2q::{UPDATE, WEIGHTS, update};
 use super::{Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, can_serve};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::{Packet, Segment};
 use crate::recent::Recent;
 use crate::registry::{Amount, Param};
@@ -94,6 +95,8 @@ pub const PARAMS: &[Param] = &[
     Param::time("idle_after", "silence after which a station is forgotten").default("10s").range(1e-3, 1e6),
     UPDATE,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

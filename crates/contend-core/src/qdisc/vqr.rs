@@ -9,6 +9,7 @@
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -29,6 +30,8 @@ pub const PARAMS: &[Param] = &[
     CAPACITY,
     DROP,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -11,6 +11,7 @@ use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -31,6 +32,8 @@ pub const PARAMS: &[Param] = &[
     CAPACITY,
     DROP,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

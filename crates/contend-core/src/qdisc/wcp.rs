@@ -18,6 +18,7 @@ use crate::Cx;
 use crate::Refusal;
 use crate::explicit::WCP;
 use crate::explicit::wcp::{self, Longest, Notice};
+use crate::formulas::Line;
 use crate::observe::{HeardFrame, Kind};
 use crate::packet::{Explicit, Packet};
 use crate::registry::{Amount, Param};
@@ -44,6 +45,8 @@ pub const PARAMS: &[Param] = &[
     .default("overheard"),
     Param::time("memory", "for how long the notice of a neighbour counts").default("1s").range(0.001, 1000.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -14,6 +14,7 @@ use super::weighted::Weighted;
 use super::{Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::recent::Recent;
 use crate::registry::{Param, Unit};
@@ -41,6 +42,8 @@ pub const PARAMS: &[Param] = &[
     LIMIT,
     UPDATE,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The parameter `weights`.
 pub(super) const WEIGHTS: Param =

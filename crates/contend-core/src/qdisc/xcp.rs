@@ -20,6 +20,7 @@ use crate::Cx;
 use crate::Refusal;
 use crate::explicit::winf::{Air, Flows, Load};
 use crate::explicit::{self, xcp::Shares, xcp_b::Blind};
+use crate::formulas::Line;
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -43,6 +44,8 @@ pub const PARAMS: &[Param] = &[
     MIN_INTERVAL,
     MIN_QUEUE_INTERVAL,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 pub(super) const ALPHA: Param = Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0);
 pub(super) const BETA: Param = Param::number("beta", "gain of the persistent queue").default("0.226").range(0.0, 2.0);

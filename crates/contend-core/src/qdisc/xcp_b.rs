@@ -13,6 +13,7 @@ use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
 use crate::Refusal;
 use crate::explicit::xcp_b::Blind;
+use crate::formulas::Line;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 
@@ -46,6 +47,8 @@ pub const PARAMS: &[Param] = &[
     xcp::MIN_INTERVAL,
     xcp::MIN_QUEUE_INTERVAL,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the discipline.
 ///

@@ -11,6 +11,7 @@ use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
 use crate::Refusal;
 use crate::explicit::winf::{Flows, Load};
+use crate::formulas::Line;
 use crate::registry::Param;
 use alloc::boxed::Box;
 
@@ -45,6 +46,8 @@ pub const PARAMS: &[Param] = &[
     xcp::MIN_INTERVAL,
     xcp::MIN_QUEUE_INTERVAL,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The parameter `tcp_aware`.
 pub(super) const TCP_AWARE: Param = Param::flag(

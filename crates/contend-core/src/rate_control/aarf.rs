@@ -7,6 +7,7 @@
 use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -29,6 +30,8 @@ pub const PARAMS: &[Param] = &[
         .default("50%")
         .range(0.0, 1.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the rate control.
 ///

@@ -3,6 +3,7 @@
 use super::{Chain, RateControl, RateId, Report, Setting};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -12,6 +13,8 @@ pub const CITE: &str = "no source: the definition";
 pub const SUMMARY: &str = "Always the rate that the file gives the station.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the rate control.
 ///

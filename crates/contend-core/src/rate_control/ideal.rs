@@ -8,6 +8,7 @@
 use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -30,6 +31,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("losses"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The bounds in dB of the search for the smallest SNR.
 const SEARCHED: (f64, f64) = (-30.0, 90.0);

@@ -19,6 +19,7 @@ mod stat;
 
 use super::{Chain, RateControl, Report, Setting};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
@@ -53,6 +54,8 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 1.0),
     Param::fraction("known", "share of arrivals above which a slower rate is not tried").default("95%").range(0.0, 1.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the rate control.
 ///

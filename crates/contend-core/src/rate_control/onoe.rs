@@ -12,6 +12,7 @@
 use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::Cx;
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -32,6 +33,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("enough", "packets without which an interval is not judged").default("10").range(1.0, 1e6),
     Param::rate("start", "rate at the start: the fastest that is not above it").default("36Mbps").range(0.0, 1e12),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the rate control.
 ///

@@ -8,6 +8,7 @@
 
 use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Refusal;
+use crate::formulas::Line;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
@@ -25,6 +26,8 @@ pub const PARAMS: &[Param] = &[
     Param::time("memory", "time constant with which old bursts are forgotten").default("1s").range(1e-3, 1e4),
     Param::time("overhead", "time of a burst beside its data").default("100us").range(0.0, 1.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Transmissions are forgotten in steps of this part of `memory`.
 const STEPS: u64 = 100;

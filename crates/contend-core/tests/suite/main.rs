@@ -20,4 +20,4 @@ mod tcp_d;
 mod vectors;
 
 // The recipes of CONTRIBUTING.md name them by `crate::`, as an algorithm in src does.
-use contend_core::{Cx, Refusal, packet, registry};
+use contend_core::{Cx, Refusal, formulas, packet, registry};

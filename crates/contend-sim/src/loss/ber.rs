@@ -4,6 +4,7 @@ use super::Loss;
 use super::per::Errors;
 use contend_core::FlowId;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -14,6 +15,8 @@ pub const SUMMARY: &str = "Loses a frame of L bytes with probability 1 - (1 - be
     frames. Control frames can be lost too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::number("ber", "probability that a bit is received wrongly").range(0.0, 0.5)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the loss process.
 ///

@@ -2,6 +2,7 @@
 
 use super::Loss;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet};
 
@@ -22,6 +23,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("all"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the loss process.
 ///

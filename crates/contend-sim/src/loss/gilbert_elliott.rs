@@ -11,6 +11,7 @@
 use super::Loss;
 use crate::rng::exponential;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet, Rng, Time};
 use rand::{RngExt as _, SeedableRng as _};
@@ -39,6 +40,8 @@ pub const PARAMS: &[Param] = &[
     Param::fraction("e_good", "probability of loss in the good state").default("0").range(0.0, 1.0),
     Param::fraction("e_bad", "probability of loss in the bad state").default("1").range(0.0, 1.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Minimum mean time in a state, in seconds: a run of a minute then needs less than a million draws.
 const SHORTEST: f64 = 1e-4;

@@ -3,6 +3,7 @@
 
 use super::Loss;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, FlowId, Packet};
 
@@ -24,6 +25,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("all"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the loss process.
 ///

@@ -2,6 +2,7 @@
 
 use super::Loss;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Body, Cx, FlowId, Packet, Time};
 
@@ -28,6 +29,8 @@ pub const PARAMS: &[Param] = &[
     .default("[]")
     .range(0.0, 1e9),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the loss process.
 ///

@@ -3,6 +3,7 @@
 use super::{Mobility, Point, Setting};
 use contend_core::Refusal;
 use contend_core::Time;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -12,6 +13,8 @@ pub const SUMMARY: &str =
     "Stays at the station's position, or at a uniform point of the area if the position is \"random\".";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the mobility.
 ///

@@ -6,6 +6,7 @@
 
 use super::{Area, Mobility, Point, Setting};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Rng, Span, Time};
 use rand::RngExt as _;
@@ -28,6 +29,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("uniform"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Shortest side of the area in metres: shorter legs would be too many.
 const SHORTEST_SIDE: f64 = 1.0;

@@ -4,6 +4,7 @@ use super::movement::{Leg, Movement};
 use super::{Mobility, Point, Setting};
 use contend_core::Refusal;
 use contend_core::Time;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub const SUMMARY: &str = "Moves as a movement file of ns-2's setdest says. `fil
     are its nodes in the order of their numbers.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The movement file.
 pub const FILE: &str = "A movement file of ns-2's setdest, beside the experiment file or in a folder below.";

@@ -19,6 +19,7 @@ use super::outbox::Outbox;
 use super::waiting::Waiting;
 use super::{Actions, Entrance, Malformed, Routed, Routing, RoutingDrop, Setting, Station, ip_header};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 use rand::RngExt as _;
@@ -119,6 +120,8 @@ pub const PARAMS: &[Param] = &[
     .default("ns2"),
     super::IP_HEADER,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the agent.
 ///

@@ -13,6 +13,7 @@ use super::outbox::Outbox;
 use super::waiting::Waiting;
 use super::{Actions, Entrance, Malformed, Routed, Routing, RoutingDrop, Setting, Station, ip_header};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
@@ -55,6 +56,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("ttl", "most hops of a data packet").default("32").range(1.0, 255.0),
     super::IP_HEADER,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the agent.
 ///

@@ -2,6 +2,7 @@
 
 use super::{Actions, Malformed, Routed, Routing, RoutingDrop, Setting, Shortest, Station};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 use std::sync::Arc;
@@ -13,6 +14,8 @@ pub const SUMMARY: &str = "Routes with the fewest hops, known from the start and
     routes, each station takes the neighbour with the lowest number. A packet that the MAC gives up is dropped.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the agent.
 ///

@@ -331,10 +331,10 @@ fn pause(_: &Args) -> Result<Box<dyn Source>, contend_core::Refusal> {
 }
 
 static BULK: Entry<traffic::Build> =
-    Entry { name: "bulk", cite: "", summary: "", params: &[], facts: &[], build: bulk };
+    Entry { name: "bulk", cite: "", summary: "", params: &[], formulas: &[], facts: &[], build: bulk };
 /// 300 bytes at 0, 2,500 at 10 ms, a full packet at 500 ms.
 pub(super) static DRIBBLE: Entry<traffic::Build> =
-    Entry { name: "dribble", cite: "", summary: "", params: &[], facts: &[], build: dribble };
+    Entry { name: "dribble", cite: "", summary: "", params: &[], formulas: &[], facts: &[], build: dribble };
 /// Ten segments at 0, one at 2 s.
 pub(super) static PAUSE: Entry<traffic::Build> =
-    Entry { name: "pause", cite: "", summary: "", params: &[], facts: &[], build: pause };
+    Entry { name: "pause", cite: "", summary: "", params: &[], formulas: &[], facts: &[], build: pause };

@@ -236,7 +236,8 @@ impl Controller for Hears {
 fn hears(_: &Args) -> Result<Box<dyn Controller>, Refusal> {
     Ok(Box::new(Hears::default()))
 }
-static HEARS: Entry<cc::Build> = Entry { name: "hears", cite: "", summary: "", params: &[], facts: &[], build: hears };
+static HEARS: Entry<cc::Build> =
+    Entry { name: "hears", cite: "", summary: "", params: &[], formulas: &[], facts: &[], build: hears };
 
 #[test]
 fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {
@@ -261,8 +262,15 @@ impl Controller for Completes {
     }
 }
 
-static COMPLETES: Entry<cc::Build> =
-    Entry { name: "completes", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Completes)) };
+static COMPLETES: Entry<cc::Build> = Entry {
+    name: "completes",
+    cite: "",
+    summary: "",
+    params: &[],
+    formulas: &[],
+    facts: &[],
+    build: |_| Ok(Box::new(Completes)),
+};
 
 #[test]
 fn the_controller_hears_once_that_a_recovery_is_complete() {

@@ -3,6 +3,7 @@
 use super::{AppWrite, Source};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -11,6 +12,8 @@ pub const CITE: &str = "greedy source, ns-2's Application/FTP";
 pub const SUMMARY: &str = "A bulk transfer: it always has data to send.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

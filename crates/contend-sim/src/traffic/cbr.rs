@@ -2,6 +2,7 @@
 
 use super::{AppWrite, Source, gap, packet};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -38,6 +39,8 @@ pub const PARAMS: &[Param] = &[
         .default("1")
         .range(1.0, 1e6),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

@@ -3,6 +3,7 @@
 use super::on_off::{Law, OnOff};
 use super::{AppWrite, Source, gap, packet};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
@@ -18,6 +19,8 @@ pub const PARAMS: &[Param] = &[
     Param::time("off", "mean time off").default("500ms").range(0.0, 1e6),
     super::PACKET,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

@@ -3,6 +3,7 @@
 use super::{AppWrite, Source};
 use crate::rng::exponential;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Time};
 
@@ -26,6 +27,8 @@ pub const PARAMS: &[Param] = &[
         .default("fixed")
         .beside("count", ONE_FILE, HOW_MANY),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// What `gap` and `law` do without `count`.
 const ONE_FILE: &str = "one file is sent, and no file follows";

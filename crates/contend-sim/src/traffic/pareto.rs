@@ -4,6 +4,7 @@ use super::exponential::Periods;
 use super::on_off::Law;
 use super::{Source, packet};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -21,6 +22,8 @@ pub const PARAMS: &[Param] = &[
         .range(1.01, 100.0),
     super::PACKET,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

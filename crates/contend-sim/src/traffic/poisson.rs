@@ -3,6 +3,7 @@
 use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 use rand::RngExt as _;
@@ -21,6 +22,8 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 1e12),
     super::PACKET,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

@@ -3,6 +3,7 @@
 use super::on_off::Law;
 use super::{AppWrite, Source};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
@@ -17,6 +18,8 @@ pub const PARAMS: &[Param] = &[
     Param::time("on", "mean duration of a transfer").default("10s").range(1e-3, 1e6),
     Param::time("off", "mean duration of a silence").default("1s").range(0.0, 1e6),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

@@ -2,6 +2,7 @@
 
 use super::{AppWrite, Source, gap, packet};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -19,6 +20,8 @@ pub const PARAMS: &[Param] = &[
     super::PACKET,
     Param::time("timer", "time between two ticks; 10ms: Linux 2.4 on a PC").default("10ms").range(1e-9, 100.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

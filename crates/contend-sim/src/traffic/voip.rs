@@ -4,6 +4,7 @@ use super::on_off::{Law, OnOff};
 use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -24,6 +25,8 @@ pub const PARAMS: &[Param] = &[
     Param::rate("rate", "payload bits per second of a call in a talk spurt").default("96kbps").range(100.0, 1e12),
     super::PACKET.default("120B"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the source.
 ///

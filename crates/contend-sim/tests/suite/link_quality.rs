@@ -206,8 +206,15 @@ impl rate_control::RateControl for Counting {
     }
 }
 
-static COUNTING: Entry<rate_control::Build> =
-    Entry { name: "counting", cite: "", summary: "", params: &[], facts: &[], build: |_, _| Ok(Box::new(Counting)) };
+static COUNTING: Entry<rate_control::Build> = Entry {
+    name: "counting",
+    cite: "",
+    summary: "",
+    params: &[],
+    formulas: &[],
+    facts: &[],
+    build: |_, _| Ok(Box::new(Counting)),
+};
 
 /// A TXOP of 4 ms ends with an aggregate that does not fit into its rest and is made anew for the next one: the control
 /// is asked once for it. Without errors and rivals each attempt has a chain of its own.

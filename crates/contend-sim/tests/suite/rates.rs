@@ -56,7 +56,8 @@ impl Controller for Watching {
     }
 }
 
-static WATCHING: Entry<cc::Build> = Entry { name: "watching", cite: "", summary: "", params: &[], facts: &[], build };
+static WATCHING: Entry<cc::Build> =
+    Entry { name: "watching", cite: "", summary: "", params: &[], formulas: &[], facts: &[], build };
 
 /// Hosts 0 and 3 on both sides of routers 1 and 2; hosts 4 and 5 for the traffic in the other direction.
 fn dumbbell() -> Scenario {

@@ -183,7 +183,8 @@ fn every_routing_protocol_reads_what_it_declares() {
 
 #[test]
 fn a_build_that_reads_what_it_does_not_declare_is_found() {
-    let entry = |build: fn(&Args)| Entry { name: "e", cite: "", summary: "", params: PARAMS, facts: &[], build };
+    let entry =
+        |build: fn(&Args)| Entry { name: "e", cite: "", summary: "", params: PARAMS, formulas: &[], facts: &[], build };
     const PARAMS: &[Param] = &[Param::integer("n", "").default("1").range(0.0, 9.0)];
     let fails = |read: fn(&Args)| {
         let family = [entry(read)];

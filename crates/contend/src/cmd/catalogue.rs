@@ -1,7 +1,9 @@
 //! `contend list` and `contend explain` print the registries.
 
+mod formulas;
 mod keys;
 mod list;
+mod markdown;
 mod models;
 mod reference;
 
@@ -111,6 +113,7 @@ fn algorithm(i: &Algorithm) -> String {
             out += &format!("  {label}:  {}\n", wrapped(&what, WIDTH, 10));
         }
     }
+    out += &formulas::text(i);
     if i.params.is_empty() {
         return out + "\n  No parameters.\n";
     }
@@ -119,7 +122,7 @@ fn algorithm(i: &Algorithm) -> String {
     for p in i.params {
         let default = default(i, p);
         let value = wrapped(&format!("{}, {default}", unit(p)), WIDTH, 21);
-        out += &format!("    {:<16} {}\n    {:<16} {value}\n", p.name, wrapped(p.doc, WIDTH, 21), "");
+        out += &format!("    {:<16} {}\n    {:<16} {value}\n", p.name, wrapped(&meaning(p), WIDTH, 21), "");
         // Several parameters in a row may be tables of the same kind. The kind is explained once.
         let Unit::Group(of) = p.unit else {
             told = None;
@@ -189,6 +192,11 @@ fn metric_text(m: &MetricEntry) -> String {
         out += &format!("  Also:   {}\n", wrapped(&also, WIDTH, 10));
     }
     out
+}
+
+/// What a parameter means, after its symbol.
+fn meaning(p: &Param) -> String {
+    if p.symbol.is_empty() { p.doc.to_owned() } else { format!("{}: {}", p.symbol, p.doc) }
 }
 
 fn unit(p: &Param) -> String {

@@ -1,6 +1,7 @@
 //! A window that never changes.
 
 use super::{Ack, Controller, Response, Signal, Window};
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Args, Param};
 use crate::{Cx, Refusal};
 use alloc::boxed::Box;
@@ -11,6 +12,12 @@ pub const CITE: &str = "where it comes from";
 pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::integer("segments", "window in segments").default("10").range(1.0, 1e6)];
+/// Its formulas, which `contend explain` prints.
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the window, in segments"),
+    on("an ACK of new data, or a congestion signal"),
+    eq("W ← segments", "where it stands"),
+];
 
 /// Builds the controller.
 ///

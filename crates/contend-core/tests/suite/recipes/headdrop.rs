@@ -1,6 +1,7 @@
 //! A FIFO that drops the packet that has waited longest.
 
 use super::{Backlog, DropReason, Link, Qdisc, Sink, Site};
+use crate::formulas::{Line, on, step};
 use crate::packet::Packet;
 use crate::registry::{Amount, Args, Param};
 use crate::{Cx, Refusal};
@@ -14,6 +15,11 @@ pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::amount("limit", "maximum backlog").default("100p").range(1.0, 1e9).limits_queue()];
+/// Its formulas, which `contend explain` prints.
+pub const FORMULAS: &[Line] = &[
+    on("a packet that arrives at a full queue"),
+    step("the packet that has waited longest is dropped", "where it stands"),
+];
 
 /// Builds the discipline.
 ///

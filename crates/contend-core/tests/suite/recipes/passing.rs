@@ -1,6 +1,7 @@
 //! A control block that passes every packet on.
 
 use super::{Control, Facts, Pass, Side};
+use crate::formulas::{Line, on, step};
 use crate::packet::Packet;
 use crate::registry::{Args, Param};
 use crate::{Cx, Refusal};
@@ -12,6 +13,8 @@ pub const CITE: &str = "where it comes from";
 pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas, which `contend explain` prints.
+pub const FORMULAS: &[Line] = &[on("a packet"), step("it goes on, unchanged", "where it stands")];
 
 /// Builds the control block.
 ///

@@ -1,6 +1,7 @@
 //! The families of algorithms as files use them.
 
 use crate::reading::roster::{ACCESS, CONTROLLERS, CONTROLS, QDISCS};
+use contend_core::formulas::Line;
 use contend_core::registry::{Condition, Entry, Fact, Need, Param, find};
 use contend_core::{cc, estimate, observe, rate_control};
 use contend_sim::tcp::recovery;
@@ -57,6 +58,8 @@ pub struct Algorithm {
     pub summary: &'static str,
     /// The parameters.
     pub params: &'static [Param],
+    /// What it does, as formulas.
+    pub formulas: &'static [Line],
     /// The properties that other code may use.
     pub facts: &'static [Fact],
 }
@@ -191,6 +194,7 @@ impl Family {
             cite: e.cite,
             summary: e.summary,
             params: e.params,
+            formulas: e.formulas,
             facts: e.facts,
         };
         entries.iter().map(algorithm).collect()

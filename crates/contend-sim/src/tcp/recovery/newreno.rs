@@ -8,6 +8,7 @@ use super::reno::Reno;
 use super::{DUPTHRESH, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -28,6 +29,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("impatient"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 #[derive(Debug)]
 struct NewReno {

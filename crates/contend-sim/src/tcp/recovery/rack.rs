@@ -18,6 +18,7 @@ use super::undo::Undo;
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::{Look, Scoreboard};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -63,6 +64,8 @@ pub const PARAMS: &[Param] = &[
     .default("200ms")
     .range(0.0, 60.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 #[derive(Debug)]
 struct Rack {

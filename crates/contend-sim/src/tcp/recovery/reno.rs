@@ -6,6 +6,7 @@
 use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -15,6 +16,8 @@ pub const SUMMARY: &str = "Fast retransmit, and fast recovery that ends at the f
     window, and a second one often waits for the timer.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Reno, which NewReno changes in one step.
 #[derive(Debug)]

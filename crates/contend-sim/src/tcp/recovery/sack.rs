@@ -11,6 +11,7 @@
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -21,6 +22,8 @@ pub const SUMMARY: &str =
     "Repairs every loss that selective acknowledgments show; as fast as the reduced window allows.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, RESCUE, repeat("0")];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The `rescue` parameter.
 pub(super) const RESCUE: Param = Param::flag(

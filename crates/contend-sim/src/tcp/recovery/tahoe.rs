@@ -6,6 +6,7 @@
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -15,6 +16,8 @@ pub const SUMMARY: &str = "Fast retransmit without fast recovery; the third dupl
     segment, and all outstanding data are retransmitted.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 #[derive(Debug)]
 struct Tahoe(Duplicates);

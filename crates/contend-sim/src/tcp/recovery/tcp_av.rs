@@ -5,6 +5,7 @@
 
 use super::{DUPTHRESH, HALVE_FROM, Recovery, sack};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -14,6 +15,8 @@ pub const SUMMARY: &str = "`sack`, and a retransmission is repeated without wait
     acknowledged for one and a half round trips.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, sack::RESCUE, sack::repeat("1.5")];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the recovery.
 ///

@@ -21,6 +21,7 @@ use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Ph
 use crate::tcp::rtt::smooth;
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -54,6 +55,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("false"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Factor of a fine timeout that is not lengthened, in 2^-16.
 const ONE_Q16: u64 = 1 << 16;

@@ -20,8 +20,15 @@ impl Controller for Mirror {
     }
 }
 
-static MIRROR: Entry<cc::Build> =
-    Entry { name: "mirror", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Mirror)) };
+static MIRROR: Entry<cc::Build> = Entry {
+    name: "mirror",
+    cite: "",
+    summary: "",
+    params: &[],
+    formulas: &[],
+    facts: &[],
+    build: |_| Ok(Box::new(Mirror)),
+};
 
 #[test]
 fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {

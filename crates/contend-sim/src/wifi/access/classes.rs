@@ -5,6 +5,7 @@ use super::pdf::Shape;
 use super::{Access, Category, Draw, Reads, Residue, Scheduling, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Source.
@@ -42,6 +43,8 @@ pub const PARAMS: &[Param] = &[
     idle_sense::GAMMA,
     idle_sense::TIME_FAIR,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule.
 ///

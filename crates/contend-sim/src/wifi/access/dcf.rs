@@ -2,6 +2,7 @@
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span};
 use rand::RngExt as _;
@@ -35,6 +36,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("inclusive"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule. A parameter of 0 takes the cell's value.
 ///

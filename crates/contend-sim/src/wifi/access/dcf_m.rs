@@ -6,6 +6,7 @@ use super::dcf::Backoff;
 use super::{Access, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -24,6 +25,8 @@ pub const PARAMS: &[Param] = &[
     )
     .default("every"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule. A window of 0 takes the cell's value.
 ///

@@ -3,6 +3,7 @@
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -30,6 +31,8 @@ pub const PARAMS: &[Param] = &[
         .default("1000")
         .range(1.0, 1e6),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule.
 ///

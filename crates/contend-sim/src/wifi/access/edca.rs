@@ -7,6 +7,7 @@ use super::dcf::Backoff;
 use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
 use crate::wifi::medium::phy::Standard;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span};
 
@@ -47,6 +48,8 @@ pub const PARAMS: &[Param] = &[
     Param::new("bk", Unit::Group(CATEGORY), "parameters of background that differ from the table (sab only)")
         .default("{}"),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Parameters of a category. Those that the file leaves out take the value of the table.
 const CATEGORY: &[Param] = &[

@@ -3,6 +3,7 @@
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -14,6 +15,8 @@ pub const SUMMARY: &str = "A uniform draw from C slots in every cycle (reference
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::integer("slots", "C: number of slots; 0: the cell's CWmin + 1").default("0").range(0.0, 1e6)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule.
 ///

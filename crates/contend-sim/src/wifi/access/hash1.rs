@@ -3,6 +3,7 @@
 use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -18,6 +19,8 @@ pub const PARAMS: &[Param] = &[
     Param::number("base", "A: slots of the window for any number of contenders").default("6.4").range(0.0, 1e6),
     Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule.
 ///

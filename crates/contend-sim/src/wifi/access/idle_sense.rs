@@ -3,6 +3,7 @@
 use super::{Access, Channel, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_theory::idle_sense::{Optimum, optimum};
 use rand::RngExt as _;
@@ -30,6 +31,8 @@ pub const PARAMS: &[Param] = &[
     GAMMA,
     TIME_FAIR,
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Target for the mean number of idle slots.
 pub(super) const TARGET: Param = Param::number(

@@ -5,6 +5,7 @@
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param, Unit};
 use rand::seq::SliceRandom as _;
 
@@ -18,6 +19,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("slots", "C: slots of the window; 0: the cell's CWmin + 1").default("0").range(0.0, 65_535.0),
     Param::new("sequence", Unit::Numbers, "first permutation; []: a random one").default("[]").range(0.0, 65_535.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule.
 ///

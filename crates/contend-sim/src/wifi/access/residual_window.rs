@@ -4,6 +4,7 @@ use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -18,6 +19,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmin", "minimum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule. A window of 0 takes the cell's value.
 ///

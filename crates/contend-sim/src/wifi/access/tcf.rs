@@ -3,6 +3,7 @@
 use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -14,6 +15,8 @@ pub const SUMMARY: &str = "Stations take turns, as in TDM; station i waits (i + 
 pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round; 0: one for each station of the cell")
     .default("0")
     .range(0.0, 65_535.0)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the access rule.
 ///

@@ -2,6 +2,7 @@
 
 use super::{Client, Converter};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -23,6 +24,8 @@ pub const PARAMS: &[Param] = &[
     Param::fraction("high", "share of the bridge's queue at which the card is paused").default("90%").range(0.0, 1.0),
     Param::fraction("low", "share of the bridge's queue at which the card continues").default("50%").range(0.0, 1.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the client.
 ///

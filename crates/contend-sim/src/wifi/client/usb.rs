@@ -2,6 +2,7 @@
 
 use super::Client;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -11,6 +12,8 @@ pub const SUMMARY: &str = "A USB adapter, whose MAC takes packets from the host'
     that this queue refuses, and reduces its window (local device congestion, Linux's CWR).";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the client.
 ///

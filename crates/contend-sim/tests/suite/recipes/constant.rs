@@ -1,6 +1,7 @@
 //! A contention window that never changes.
 
 use super::{Access, Draw, Seen, Setting};
+use contend_core::formulas::{Line, eq, on, symbol};
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Refusal};
 use rand::RngExt as _;
@@ -12,6 +13,9 @@ pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::integer("cw", "contention window; 0: the cell's CWmin").default("0").range(0.0, 32_767.0)];
+/// Its formulas, which `contend explain` prints.
+pub const FORMULAS: &[Line] =
+    &[symbol("b", "backoff, in slots"), on("a draw"), eq("b ← uniform(0, cw)", "where it stands")];
 
 /// Builds the access rule.
 ///

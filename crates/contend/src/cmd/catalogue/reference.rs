@@ -1,7 +1,8 @@
 //! `contend reference`: the reference as pages in Markdown, and the JSON schema of experiment files. Everything comes
 //! from the tables that the program itself reads.
 
-use super::{Call, everything, functions, models, unit};
+use super::markdown::{cell, prose};
+use super::{Call, everything, formulas, functions, meaning, models, unit};
 use crate::Done;
 use crate::cmd::{print, wrong};
 use contend_core::registry::{Param, Unit};
@@ -107,18 +108,6 @@ fn title(family: Family) -> &'static str {
     }
 }
 
-/// A text in Markdown, outside of code.
-fn prose(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    let plain = |t: &str| t.replace('&', "&amp;").replace('<', "&lt;").replace('*', "\\*").replace("[[", "\\[\\[");
-    parts.map(|(i, t)| if i % 2 == 0 { plain(t) } else { format!("`{t}`") }).collect()
-}
-
-/// A cell of a table in Markdown.
-fn cell(text: &str) -> String {
-    prose(text).replace('|', "\\|").replace('\n', " ")
-}
-
 /// A value as in a file, or words about it.
 fn default(d: Default) -> String {
     match d {
@@ -196,6 +185,7 @@ fn algorithms(family: Family) -> String {
                 out += &format!("\n{label}: {}.\n", prose(&what));
             }
         }
+        out += &formulas::markdown(a);
         out += &parameters(a);
     }
     out
@@ -213,7 +203,7 @@ fn parameters(a: &Algorithm) -> String {
             Some((usual, None)) => code(usual),
             Some((usual, Some(rfc))) => format!("{}; {} with `stack = \"rfc\"`", code(usual), code(rfc)),
         };
-        format!("| `{name}` | {} | {default} | {} |\n", cell(&unit(p)), cell(p.doc))
+        format!("| `{name}` | {} | {default} | {} |\n", cell(&unit(p)), cell(&meaning(p)))
     };
     let mut told: Option<&[Param]> = None;
     for p in a.params {

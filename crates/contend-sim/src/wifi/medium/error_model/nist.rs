@@ -9,6 +9,7 @@
 
 use super::{CodeRate, Coding, ErrorModel, Setting};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -19,6 +20,8 @@ pub const SUMMARY: &str = "Closed form from the bit errors of the modulation: th
     decisions, as in ns-3's NistErrorRateModel.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the model.
 ///

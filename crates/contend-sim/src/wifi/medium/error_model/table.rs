@@ -2,6 +2,7 @@
 
 use super::{Coding, ErrorModel, PerTable, Setting};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub const SUMMARY: &str = "A table of losses from a file: linear between the SNR
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::integer("bytes", "size of the MPDUs in the table, in bytes").default("1500").range(1.0, 6_500_631.0)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// The file.
 pub const FILE: &str =

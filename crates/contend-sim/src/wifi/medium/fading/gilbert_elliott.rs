@@ -3,6 +3,7 @@
 use super::Fading;
 use crate::rng::exponential;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Rng, Time};
 use rand::{RngExt as _, SeedableRng as _};
@@ -18,6 +19,8 @@ pub const PARAMS: &[Param] = &[
     Param::time("bad", "mean time in the bad state").default("100ms").range(SHORTEST, 1e6),
     Param::number("fade", "how far the SNR falls in the bad state, in dB").default("10").range(0.0, 200.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Shortest mean time in a state, in seconds: a run of a minute then needs less than a million draws.
 const SHORTEST: f64 = 1e-4;

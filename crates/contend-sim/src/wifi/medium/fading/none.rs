@@ -3,6 +3,7 @@
 use super::Fading;
 use contend_core::Cx;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -11,6 +12,8 @@ pub const CITE: &str = "no source: the definition";
 pub const SUMMARY: &str = "The SNR is constant.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the process.
 ///

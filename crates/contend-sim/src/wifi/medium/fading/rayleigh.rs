@@ -8,6 +8,7 @@ use crate::rng::mix;
 use contend_core::Cx;
 use contend_core::Refusal;
 use contend_core::Span;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -23,6 +24,8 @@ pub const PARAMS: &[Param] = &[Param::time(
 )
 .default("20ms")
 .range(1e-6, 1e6)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the process.
 ///

@@ -2,6 +2,7 @@
 
 use super::{Propagation, free_space, wavelength};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -11,6 +12,8 @@ pub const SUMMARY: &str = "Free space: the power falls with the square of the di
 /// Parameters.
 pub const PARAMS: &[Param] =
     &[Param::number("frequency", "carrier frequency in MHz").default("2412").range(1.0, 100_000.0)];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the model.
 ///

@@ -2,6 +2,7 @@
 
 use super::Propagation;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -18,6 +19,8 @@ pub const PARAMS: &[Param] = &[
         .default("46.6777")
         .range(0.0, 200.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the model.
 ///

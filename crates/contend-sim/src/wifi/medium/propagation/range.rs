@@ -2,6 +2,7 @@
 
 use super::Propagation;
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -11,6 +12,8 @@ pub const SUMMARY: &str = "The same power at every distance: who hears whom is a
     and no frame captures a receiver.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the model.
 ///

@@ -2,6 +2,7 @@
 
 use super::{Propagation, free_space, wavelength};
 use contend_core::Refusal;
+use contend_core::formulas::Line;
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -14,6 +15,8 @@ pub const PARAMS: &[Param] = &[
     Param::number("frequency", "carrier frequency in MHz").default("914").range(1.0, 100_000.0),
     Param::number("height", "height of all antennas above the ground in metres").default("1.5").range(0.01, 1000.0),
 ];
+/// Its formulas.
+pub const FORMULAS: &[Line] = &[];
 
 /// Builds the model.
 ///

@@ -1,0 +1,140 @@
+//! The formulas of an algorithm: as text for the terminal, as Markdown with MathML for the reference.
+
+use super::markdown::prose;
+use contend_core::formulas::{Line, Rule};
+use contend_lab::reading::file::keys::Algorithm;
+use contend_lab::writing::formula::{Formula, pieces};
+use contend_lab::writing::output::{WIDTH, wrapped};
+
+/// Upper case for the first letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The condition of a rule with the word that begins it; empty if there is none.
+fn condition(rule: &Rule) -> String {
+    match rule.when {
+        "" => String::new(),
+        "otherwise" => ", otherwise".to_owned(),
+        when => format!(", if {when}"),
+    }
+}
+
+/// For the terminal.
+pub fn text(a: &Algorithm) -> String {
+    if a.formulas.is_empty() {
+        return String::new();
+    }
+    let mut out = "\n  Formulas:\n".to_owned();
+    for line in a.formulas {
+        match line {
+            Line::Symbol { symbol, meaning } => out += &format!("    {symbol:<16} {}\n", wrapped(meaning, WIDTH, 21)),
+            Line::On(event) => out += &format!("\n    {}:\n", wrapped(&sentence(&event.replace('`', "")), WIDTH, 4)),
+            Line::Rule(rule) => {
+                let cite = if rule.cite.is_empty() { String::new() } else { format!("  ({})", rule.cite) };
+                let all = format!("{}{}{cite}", rule.text, condition(rule)).replace('`', "");
+                out += &format!("      {}\n", wrapped(&all, WIDTH, 8));
+            }
+        }
+    }
+    out
+}
+
+/// For the reference.
+pub fn markdown(a: &Algorithm) -> String {
+    let mut out = String::new();
+    let symbols: Vec<_> = a.formulas.iter().filter(|l| matches!(l, Line::Symbol { .. })).collect();
+    if !symbols.is_empty() {
+        out += "\n| symbol | meaning |\n| --- | --- |\n";
+    }
+    for line in a.formulas {
+        match line {
+            Line::Symbol { symbol, meaning } => out += &format!("| {} | {} |\n", math(symbol), words(meaning)),
+            Line::On(event) => out += &format!("\n{}:\n\n", sentence(&words(event))),
+            Line::Rule(rule) => {
+                let body = if rule.is_math { math(rule.text) } else { words(rule.text) };
+                let cite = if rule.cite.is_empty() { String::new() } else { format!(" ({})", words(rule.cite)) };
+                out += &format!("- {body}{}{cite}\n", words(&condition(rule)));
+            }
+        }
+    }
+    out
+}
+
+/// A formula as MathML. A wrong one stays text; a test finds it.
+fn math(text: &str) -> String {
+    Formula::parse(text).map_or_else(|_| prose(text), |f| f.mathml(false))
+}
+
+/// Words in Markdown, with the formulas between backticks as MathML.
+fn words(text: &str) -> String {
+    let parts = pieces(text).unwrap_or_default();
+    let piece = |p: Result<&str, Formula>| match p {
+        Ok(plain) => prose(plain),
+        Err(formula) => formula.mathml(false),
+    };
+    parts.into_iter().map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::everything;
+    use contend_core::Refusal;
+    use contend_core::formulas::Line;
+    use contend_core::registry::Unit;
+    use contend_lab::reading::file::keys::Algorithm;
+    use contend_lab::writing::formula::{Formula, pieces};
+
+    /// What is wrong with the formulas of an algorithm: each must be readable, use only symbols that are explained or
+    /// parameters, and stand under an event with a place in the source.
+    fn faults(a: &Algorithm) -> Vec<String> {
+        let mut known: Vec<&str> = a.params.iter().flat_map(|p| [p.name, p.symbol]).collect();
+        known.extend(a.params.iter().flat_map(|p| if let Unit::Word(words) = p.unit { words } else { &[] }));
+        known.extend(
+            a.formulas.iter().filter_map(|l| if let Line::Symbol { symbol, .. } = l { Some(*symbol) } else { None }),
+        );
+        let mut found = Vec::new();
+        let mut check = |read: Result<Vec<Formula>, Refusal>, symbols_too: bool| match read {
+            Err(e) => found.push(format!("{}: {}", a.name, e.what)),
+            Ok(all) => {
+                for symbol in all.iter().flat_map(Formula::symbols).filter(|_| symbols_too) {
+                    if !known.contains(&symbol.as_str()) {
+                        found.push(format!("{}: the symbol `{symbol}` is not explained", a.name));
+                    }
+                }
+            }
+        };
+        let of_words = |text: &str| Ok(pieces(text)?.into_iter().filter_map(Result::err).collect());
+        let one = |text: &str| Formula::parse(text).map(|f| vec![f]);
+        for line in a.formulas {
+            match line {
+                Line::Symbol { symbol, meaning } => {
+                    check(one(symbol), false);
+                    check(of_words(meaning), true);
+                }
+                Line::On(event) => check(of_words(event), true),
+                Line::Rule(rule) => {
+                    check(if rule.is_math { one(rule.text) } else { of_words(rule.text) }, true);
+                    check(of_words(rule.when), true);
+                }
+            }
+        }
+        let first = a.formulas.iter().find(|l| !matches!(l, Line::Symbol { .. }));
+        if first.is_some_and(|l| !matches!(l, Line::On(_))) {
+            found.push(format!("{}: the first rule belongs to no event", a.name));
+        }
+        let uncited =
+            a.formulas.iter().find_map(|l| if let Line::Rule(r) = l { Some(r.cite.is_empty()) } else { None });
+        if uncited == Some(true) {
+            found.push(format!("{}: the first rule has no place in the source", a.name));
+        }
+        found
+    }
+
+    #[test]
+    fn formulas_are_readable_and_their_symbols_explained() {
+        let found: Vec<String> = everything().iter().flat_map(faults).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+}
