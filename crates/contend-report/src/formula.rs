@@ -49,11 +49,11 @@ impl Formula {
         let tree = reader.relation()?;
         if reader.peek().is_some() { Err(reader.wrong("an operator")) } else { Ok(Formula(tree)) }
     }
-    /// As MathML. `display` makes it a block of its own.
-    pub fn mathml(&self, display: bool) -> String {
-        let mut out = if display { "<math display=\"block\">" } else { "<math>" }.to_owned();
-        write(&self.0, &mut out);
-        out + "</math>"
+    /// As MathML. A name that is one of `whole`, like a parameter's, keeps its `_`: what follows is no subscript.
+    pub fn mathml(&self, whole: &[&str]) -> String {
+        let mut writer = Writer { whole, out: "<math>".to_owned() };
+        writer.write(&self.0);
+        writer.out + "</math>"
     }
     /// The symbols in it, with their subscripts: not functions, not words.
     pub fn symbols(&self) -> BTreeSet<String> {
@@ -237,52 +237,68 @@ fn chain(mut links: Vec<Link>) -> Part {
     }
 }
 
-/// A part as MathML.
-fn write(part: &Part, out: &mut String) {
-    let element = |tag: &str, of: &[&Part], out: &mut String| {
-        *out += &format!("<{tag}>");
-        of.iter().for_each(|p| row(p, out));
-        *out += &format!("</{tag}>");
-    };
-    match part {
-        Part::Number(n) => *out += &format!("<mn>{n}</mn>"),
-        Part::Name(name, subscript) if subscript.is_empty() => identifier(name, out),
-        Part::Name(name, subscript) => {
-            *out += "<msub>";
-            identifier(name, out);
-            *out += &format!("<mtext>{}</mtext></msub>", escaped(subscript));
-        }
-        Part::Call(name, open, list) => {
-            write(name, out);
-            between(*open, list, if *open == '(' { ')' } else { ']' }, out);
-        }
-        Part::Words(words) => *out += &format!("<mtext>{}</mtext>", escaped(words)),
-        Part::Group(open, list, close) => between(*open, list, *close, out),
-        Part::Root(of) => element("msqrt", &[bare(of)], out),
-        Part::Sum(index, of) => {
-            *out += "<munder><mo>∑</mo>";
-            identifier(index, out);
-            *out += "</munder>";
-            write(of, out);
-        }
-        Part::Power(base, exponent) => element("msup", &[base, bare(exponent)], out),
-        Part::Over(over, under) => element("mfrac", &[bare(over), bare(under)], out),
-        Part::Chain(links) => {
-            for link in links {
-                match link {
-                    Link::Operator(c) => *out += &format!("<mo>{}</mo>", escaped(&c.to_string())),
-                    Link::Operand(p) => write(p, out),
-                }
-            }
-        }
-    }
+/// Writes MathML.
+struct Writer<'a> {
+    whole: &'a [&'a str],
+    out: String,
 }
 
-/// A part as one element.
-fn row(part: &Part, out: &mut String) {
-    *out += "<mrow>";
-    write(part, out);
-    *out += "</mrow>";
+impl Writer<'_> {
+    fn write(&mut self, part: &Part) {
+        match part {
+            Part::Number(n) => self.out += &format!("<mn>{n}</mn>"),
+            Part::Name(name, subscript) => self.name(name, subscript),
+            Part::Call(name, open, list) => {
+                self.write(name);
+                self.between(*open, list, if *open == '(' { ')' } else { ']' });
+            }
+            Part::Words(words) => self.out += &format!("<mtext>{}</mtext>", escaped(words)),
+            Part::Group(open, list, close) => self.between(*open, list, *close),
+            Part::Root(of) => self.element("msqrt", &[bare(of)]),
+            Part::Sum(index, of) => {
+                self.out += "<munder><mo>∑</mo>";
+                self.name(index, "");
+                self.out += "</munder>";
+                self.write(of);
+            }
+            Part::Power(base, exponent) => self.element("msup", &[base, bare(exponent)]),
+            Part::Over(over, under) => self.element("mfrac", &[bare(over), bare(under)]),
+            Part::Chain(links) => links.iter().for_each(|link| match link {
+                Link::Operator(c) => self.out += &format!("<mo>{}</mo>", escaped(&c.to_string())),
+                Link::Operand(p) => self.write(p),
+            }),
+        }
+    }
+    /// An element of rows.
+    fn element(&mut self, tag: &str, of: &[&Part]) {
+        self.out += &format!("<{tag}>");
+        for part in of {
+            self.out += "<mrow>";
+            self.write(part);
+            self.out += "</mrow>";
+        }
+        self.out += &format!("</{tag}>");
+    }
+    /// A name: a single letter is italic, as MathML has it; a longer one is upright.
+    fn name(&mut self, name: &str, subscript: &str) {
+        let all = format!("{name}_{subscript}");
+        let name = escaped(name);
+        self.out += &match subscript {
+            "" => format!("<mi>{name}</mi>"),
+            _ if self.whole.contains(&all.as_str()) => format!("<mi>{}</mi>", escaped(&all)),
+            _ => format!("<msub><mi>{name}</mi><mtext>{}</mtext></msub>", escaped(subscript)),
+        };
+    }
+    fn between(&mut self, open: char, list: &[Part], close: char) {
+        self.out += &format!("<mrow><mo>{open}</mo>");
+        for (i, p) in list.iter().enumerate() {
+            if i > 0 {
+                self.out += "<mo>,</mo>";
+            }
+            self.write(p);
+        }
+        self.out += &format!("<mo>{close}</mo></mrow>");
+    }
 }
 
 /// The part without parentheses that a fraction, a root or an exponent makes needless.
@@ -294,22 +310,6 @@ fn bare(part: &Part) -> &Part {
         },
         _ => part,
     }
-}
-
-fn between(open: char, list: &[Part], close: char, out: &mut String) {
-    *out += &format!("<mrow><mo>{open}</mo>");
-    for (i, p) in list.iter().enumerate() {
-        if i > 0 {
-            *out += "<mo>,</mo>";
-        }
-        write(p, out);
-    }
-    *out += &format!("<mo>{close}</mo></mrow>");
-}
-
-/// A single letter is italic, as MathML has it; a longer name is upright.
-fn identifier(name: &str, out: &mut String) {
-    *out += &format!("<mi>{}</mi>", escaped(name));
 }
 
 fn escaped(text: &str) -> String {
@@ -349,7 +349,7 @@ mod tests {
     use super::*;
 
     fn inner(text: &str) -> String {
-        let all = Formula::parse(text).unwrap().mathml(false);
+        let all = Formula::parse(text).unwrap().mathml(&["rate_control"]);
         all.strip_prefix("<math>").unwrap().strip_suffix("</math>").unwrap().to_owned()
     }
 
@@ -383,6 +383,7 @@ mod tests {
             "<munder><mo>∑</mo><mi>i</mi></munder><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow>"
         );
         assert_eq!(inner("\"a < b\""), "<mtext>a &lt; b</mtext>");
+        assert_eq!(inner("rate_control"), "<mi>rate_control</mi>");
         assert_eq!(inner("e^−x"), "<msup><mrow><mi>e</mi></mrow><mrow><mo>−</mo><mi>x</mi></mrow></msup>");
     }
 

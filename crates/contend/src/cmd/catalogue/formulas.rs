@@ -2,6 +2,7 @@
 
 use super::markdown::prose;
 use contend_core::formulas::{Line, Rule};
+use contend_core::registry::{Param, Unit};
 use contend_lab::reading::file::keys::Algorithm;
 use contend_lab::writing::formula::{Formula, pieces};
 use contend_lab::writing::output::{WIDTH, wrapped};
@@ -44,8 +45,13 @@ pub fn text(a: &Algorithm) -> String {
 /// For the reference.
 pub fn markdown(a: &Algorithm) -> String {
     let mut out = String::new();
-    let symbols: Vec<_> = a.formulas.iter().filter(|l| matches!(l, Line::Symbol { .. })).collect();
-    if !symbols.is_empty() {
+    let whole: Vec<&str> = names(a).collect();
+    let math = |text: &str| Formula::parse(text).map_or_else(|_| prose(text), |f| f.mathml(&whole));
+    let words = |text: &str| {
+        let piece = |p: Result<&str, Formula>| p.map_or_else(|formula| formula.mathml(&whole), prose);
+        pieces(text).unwrap_or_default().into_iter().map(piece).collect::<String>()
+    };
+    if a.formulas.iter().any(|l| matches!(l, Line::Symbol { .. })) {
         out += "\n| symbol | meaning |\n| --- | --- |\n";
     }
     for line in a.formulas {
@@ -62,35 +68,25 @@ pub fn markdown(a: &Algorithm) -> String {
     out
 }
 
-/// A formula as MathML. A wrong one stays text; a test finds it.
-fn math(text: &str) -> String {
-    Formula::parse(text).map_or_else(|_| prose(text), |f| f.mathml(false))
-}
-
-/// Words in Markdown, with the formulas between backticks as MathML.
-fn words(text: &str) -> String {
-    let parts = pieces(text).unwrap_or_default();
-    let piece = |p: Result<&str, Formula>| match p {
-        Ok(plain) => prose(plain),
-        Err(formula) => formula.mathml(false),
-    };
-    parts.into_iter().map(piece).collect()
+/// The names that formulas may have without an explanation: parameters, their symbols and words.
+fn names(a: &Algorithm) -> impl Iterator<Item = &'static str> {
+    let words = |p: &Param| if let Unit::Word(words) = p.unit { words } else { &[] };
+    a.params.iter().flat_map(move |p| [p.name, p.symbol].into_iter().chain(words(p).iter().copied()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::everything;
+    use super::names;
     use contend_core::Refusal;
     use contend_core::formulas::Line;
-    use contend_core::registry::Unit;
     use contend_lab::reading::file::keys::Algorithm;
     use contend_lab::writing::formula::{Formula, pieces};
 
     /// What is wrong with the formulas of an algorithm: each must be readable, use only symbols that are explained or
     /// parameters, and stand under an event with a place in the source.
     fn faults(a: &Algorithm) -> Vec<String> {
-        let mut known: Vec<&str> = a.params.iter().flat_map(|p| [p.name, p.symbol]).collect();
-        known.extend(a.params.iter().flat_map(|p| if let Unit::Word(words) = p.unit { words } else { &[] }));
+        let mut known: Vec<&str> = names(a).collect();
         known.extend(
             a.formulas.iter().filter_map(|l| if let Line::Symbol { symbol, .. } = l { Some(*symbol) } else { None }),
         );
