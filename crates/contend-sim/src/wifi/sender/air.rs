@@ -33,9 +33,15 @@ pub(crate) struct Choices {
     numbers: Vec<RateNumber>,
     /// The rate that the file gives.
     given: RateId,
+    slowest: RateNumber,
 }
 
 impl Choices {
+    /// The slowest rate, of equal ones that with the fewest streams.
+    pub(crate) fn slowest(&self) -> RateNumber {
+        self.slowest
+    }
+
     /// The rate number of `id`.
     pub(crate) fn number(&self, id: RateId) -> RateNumber {
         self.numbers[usize::from(id)]
@@ -162,7 +168,8 @@ impl Air {
             numbers.push(number);
         }
         let given = self.add(phy, s.rate).and_then(|n| numbers.iter().position(|other| *other == n)).unwrap_or(0);
-        Some(Choices { control, rates, numbers, given: given as RateId })
+        let slowest = rates.iter().zip(&numbers).min_by_key(|(r, _)| (r.bps, r.streams)).map_or(0, |(_, n)| *n);
+        Some(Choices { control, rates, numbers, given: given as RateId, slowest })
     }
 
     /// The codings of all frames on channels.
@@ -205,7 +212,7 @@ impl Air {
         choices: &Choices,
         ends: (StationId, StationId),
     ) -> Result<Box<dyn RateControl>, Refusal> {
-        let Choices { control, rates, numbers, given } = choices;
+        let Choices { control, rates, numbers, given, .. } = choices;
         let bytes = self.timing.limits.protection.overhead + MODEL_PACKET;
         let number = |id: RateId| numbers[usize::from(id)];
         let per = |id: RateId, snr: f64| self.per(&self.table(number(id)).rate, bytes, snr);

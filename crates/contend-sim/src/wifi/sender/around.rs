@@ -59,7 +59,7 @@ impl Around<'_> {
         }
     }
 
-    /// An attempt of `burst` with data has ended.
+    /// An attempt of `burst` with data, or a request, has ended.
     #[inline]
     pub(crate) fn sent(&mut self, burst: &Burst, outcome: &AttemptOutcome) {
         if !self.mpdus.is_empty() {
@@ -71,7 +71,13 @@ impl Around<'_> {
     #[inline(never)]
     fn count(&mut self, burst: &Burst, outcome: &AttemptOutcome) {
         let &Burst { from, to, rate, content, .. } = burst;
-        if to == BROADCAST || matches!(content, Content::Request(_)) {
+        if to == BROADCAST {
+            return;
+        }
+        if matches!(content, Content::Request(_)) {
+            if let Some(rates) = &mut self.rates {
+                rates.asked(self.air, (from, to), outcome.answered, self.air.timing().limits.short);
+            }
             return;
         }
         let format = self.air.plan(burst).format(PartKind::Data);

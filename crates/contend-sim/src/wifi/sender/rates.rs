@@ -31,6 +31,8 @@ struct Link {
     failures: u32,
     /// True if the attempt for which the chain was asked last is made anew.
     keeps: bool,
+    /// Requests for a block acknowledgment without an answer since the latest data.
+    unheard: u32,
 }
 
 /// The rate of an attempt.
@@ -84,7 +86,7 @@ impl Rates {
             Entry::Vacant(place) => {
                 // The air has built one like it, so that this one can be built too.
                 let Ok(control) = air.build(choices, (from, to)) else { return fixed };
-                place.insert(Link { control, chain: Chain::all(0), failures: 0, keeps: false })
+                place.insert(Link { control, chain: Chain::all(0), failures: 0, keeps: false, unheard: 0 })
             }
         };
         let keeps = std::mem::take(&mut link.keeps);
@@ -106,6 +108,19 @@ impl Rates {
         }
     }
 
+    /// A request for a block acknowledgment from this station, `from`, to `to` has ended. After as many failures as
+    /// `most` the next ones are sent as if the latest data had had the slowest rate: no data that would tell the
+    /// control of the losses are sent before one is answered.
+    pub(crate) fn asked(&mut self, air: &Air, (from, to): (StationId, StationId), answered: bool, most: u32) {
+        let Some(link) = self.links.get_mut(&to) else { return };
+        link.unheard = if answered { 0 } else { link.unheard + 1 };
+        if link.unheard >= most
+            && let Some(choices) = air.choices(from, to)
+        {
+            air.use_rate(from, to, choices.slowest());
+        }
+    }
+
     /// An attempt with data at `rate` from this station, `from`, to `to` has ended.
     pub(crate) fn sent(
         &mut self,
@@ -118,6 +133,7 @@ impl Rates {
         let Some(choices) = air.choices(from, to) else { return };
         let (Some(link), Some(rate)) = (self.links.get_mut(&to), choices.id(rate)) else { return };
         link.failures = if outcome.answered { 0 } else { link.failures + 1 };
+        link.unheard = 0;
         let number = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let (mpdus, acked, dropped) = (number(outcome.mpdus), number(outcome.acked), number(outcome.dropped));
         let sent = Report { rate, mpdus, acked, dropped, snr: outcome.snr };
