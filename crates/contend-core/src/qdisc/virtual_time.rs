@@ -57,6 +57,8 @@ pub struct VirtualTime {
     later: BinaryHeap<Key>,
     /// Classes without a waiting packet that need a turn.
     held: Vec<usize>,
+    /// The class of the last turn and what it was charged, if no packet had left in it.
+    ahead: Option<(usize, f64)>,
     /// For [`VirtualTime::turn`].
     passed_over: Vec<usize>,
 }
@@ -159,7 +161,9 @@ impl VirtualTime {
             c.finish += (cost - c.head.cost) / c.head.weight;
             c.head.cost = cost;
         }
+        let packets_left = cost.is_some();
         let Class { head: Head { weight, cost }, start, finish, .. } = *c;
+        self.ahead = (!packets_left).then_some((class, cost));
         let sum = self.weight;
         if let Some(head) = next {
             // Starzetz §9.2.1: v_start := v_end; v_end := v_start + f(new head) / w.
@@ -176,9 +180,12 @@ impl VirtualTime {
     }
 
     /// Waiting packets of `class`, whose costs are `cost` in all, have left with its last turn, which is charged for
-    /// them: all that follows starts so much later. `next` is the packet behind them.
+    /// them: all that follows starts so much later. A turn that was charged before a packet left is not charged
+    /// again. `next` is the packet behind them.
     pub fn joined(&mut self, class: usize, cost: f64, next: Option<Head>) {
         let Some(c) = self.classes.get_mut(class).filter(|c| c.known) else { return };
+        let ahead = self.ahead.take().filter(|(charged, _)| *charged == class);
+        let cost = (cost - ahead.map_or(0.0, |(_, cost)| cost)).max(0.0);
         let (sum, start) = (self.weight, c.start + cost / c.head.weight);
         (c.start, c.finish) = (start, start);
         let held = c.head;

@@ -604,6 +604,30 @@ fn packets_that_join_an_aggregate_cost_as_much_as_others() {
     }
 }
 
+/// A batch that does not fit into the rest of an opportunity is made again for the next one, and its turn is charged
+/// once: two stations of which one is slow share bytes, or turns, as without a limit.
+#[test]
+fn a_batch_that_is_made_again_is_charged_once() {
+    let of = |queue: &str, with: &[(&'static str, Value)], txop: u64| {
+        let mut s = downloads(&[54_000_000, 6_000_000], queue, with, Aggregation { mpdus: 2, ..AGGREGATION });
+        let limit = Value::Time(Span::from_micros(txop));
+        s.cell.as_mut().unwrap().aps[0].station.access = choose(access::REGISTRY, "dcf", &[("txop", limit)]);
+        let (net, frames) = frames_of(&s, 20.0);
+        let all = airtime_by_station(&frames, 2);
+        let ratio = |a: u64, b: u64| a as f64 / b as f64;
+        (ratio(net.received(0).packets, net.received(1).packets), ratio(all[0].1, all[1].1))
+    };
+    for txop in [700, 1500, 2600, 3000, 4500, 5000] {
+        let limit = ("class_limit", Value::Amount(Amount::Packets(100)));
+        for queue in ["wf2q", "elf"] {
+            let (packets, _) = of(queue, std::slice::from_ref(&limit), txop);
+            assert!((packets - 1.0).abs() < 0.02, "{queue}, {txop} us: {packets}");
+        }
+        let (_, turns) = of("airtime", &[("share", Value::Word("turns".into()))], txop);
+        assert!((turns - 1.0).abs() < 0.02, "{txop} us: {turns}");
+    }
+}
+
 /// A saturated station has the same throughput with batches fixed ahead, also if MPDUs are lost.
 #[test]
 fn fixing_ahead_costs_a_saturated_station_nothing() {

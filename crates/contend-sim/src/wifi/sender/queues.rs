@@ -70,6 +70,11 @@ impl Queue {
         }
     }
 
+    /// True if its discipline gives turns to receivers.
+    pub(crate) fn gives_turns(&self) -> bool {
+        self.gives_turns
+    }
+
     /// The category of its frames.
     #[inline]
     pub(crate) fn category(&self) -> Category {
@@ -251,6 +256,32 @@ impl Queue {
         making: &mut Making<'_>,
         to: StationId,
     ) -> Option<Batch> {
+        self.batch_to(around, making, to, false)
+    }
+
+    /// Makes the batch to `to` again that had the last turn and was not sent, with another limit. It keeps its turn,
+    /// for which packets that join it are charged.
+    pub(crate) fn same_turn(
+        &mut self,
+        around: &mut Around<'_>,
+        making: &mut Making<'_>,
+        to: StationId,
+    ) -> Option<Batch> {
+        let &mut Making { station, limit, narrow, .. } = making;
+        let present = Chosen { rate: around.air.rate(station, to), alone: false }.at_most(around.air, narrow);
+        let room = present.room(around.air, (station, to), limit);
+        self.join(around, station, &Batch::empty(to), room);
+        self.batch_to(around, making, to, true)
+    }
+
+    /// Makes a batch to `to`; without `with_new` from MPDUs that were sent before.
+    fn batch_to(
+        &mut self,
+        around: &mut Around<'_>,
+        making: &mut Making<'_>,
+        to: StationId,
+        with_new: bool,
+    ) -> Option<Batch> {
         let (now, air) = (around.now, around.air);
         let &mut Making { station, limit, narrow, failures, ref mut chosen, ref mut counters } = making;
         self.change(around, |store, around| {
@@ -258,7 +289,7 @@ impl Queue {
                 *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
                 chosen.room(air, (station, to), limit)
             };
-            store.take_to(to, false, now, fits, |p: &Packet| {
+            store.take_to(to, with_new, now, fits, |p: &Packet| {
                 give_up(around.trace, &mut around.left, counters, now, p, false);
             })
         })

@@ -399,6 +399,11 @@ impl Store {
 }
 
 impl Batch {
+    /// A batch to `to` of which nothing is made.
+    pub(crate) fn empty(to: StationId) -> Batch {
+        Batch { to, ..Batch::default() }
+    }
+
     /// A batch of `line` without MPDUs: a request for a block acknowledgment.
     fn of(id: BatchId, line: &Line) -> Batch {
         Batch { id, to: line.to, mpdus: 0, packets: 0, bytes: 0, psdu: 0, bitmap: Bitmap::of(line.size()), next: 0 }

@@ -199,8 +199,16 @@ impl Mac {
                     rates.keep(batch.to);
                 }
                 self.in_service = None;
-                self.end_batch(around, category, End::NotSent);
-                self.take_batch(around, (self.txop, false));
+                self.release_batch(around, category, End::NotSent);
+                if self.queues.get(category).gives_turns() {
+                    self.in_service = self.make(around, (self.txop, false), |queues, around, making| {
+                        Some((category, queues.of(category).same_turn(around, making, batch.to)?))
+                    });
+                    self.begin_batch();
+                }
+                if self.in_service.is_none() {
+                    self.take_batch(around, (self.txop, false));
+                }
             }
             _ => {}
         }
@@ -247,17 +255,26 @@ impl Mac {
         }
     }
 
-    /// The batch of `category` that was in service is over.
+    /// The batch of `category` that was in service is over. What is left of it needs another turn.
     fn end_batch(&mut self, around: &mut Around<'_>, category: Category, end: End) -> AttemptOutcome {
+        let Some((to, outcome)) = self.release_batch(around, category, end) else { return AttemptOutcome::default() };
+        self.queues.of(category).hold(around.link, to);
+        outcome
+    }
+
+    /// The batch of `category` that was in service is over. Returns its receiver and what became of it.
+    fn release_batch(
+        &mut self,
+        around: &mut Around<'_>,
+        category: Category,
+        end: End,
+    ) -> Option<(StationId, AttemptOutcome)> {
         let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
-        let ended = queue.change(around, |store, around| {
+        queue.change(around, |store, around| {
             store.end(now, end, around.left.is_some(), |p, fate| match fate {
                 Fate::Acknowledged => around.leaves(p),
                 Fate::GivenUp { received } => give_up(around.trace, &mut around.left, counters, now, p, received),
             })
-        });
-        let Some((to, outcome)) = ended else { return AttemptOutcome::default() };
-        queue.hold(around.link, to);
-        outcome
+        })
     }
 }
