@@ -74,8 +74,11 @@ impl Sender {
     }
 
     fn arm_timer(&mut self, io: &Io<'_, '_>) {
-        if self.timer == Time::NEVER && (self.board.outstanding() > 0 || self.written > self.board.nxt()) {
-            // RFC 6298 §5.1. If nothing is outstanding, the receiver's window is closed, and this is the persist timer.
+        let paced = self.pacer.deadline() < Time::NEVER;
+        let closed = self.written > self.board.nxt() && !paced;
+        if self.timer == Time::NEVER && (self.board.outstanding() > 0 || closed) {
+            // RFC 6298 §5.1. If nothing is outstanding and the pacer holds no segment, the receiver's window is closed,
+            // and this is the persist timer.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
         if self.options.times {

@@ -3,7 +3,7 @@
 use super::{losing, pipe, ten};
 use crate::tcp::bench::{Bench, MSS, Script, at, flow, flow_with, ms, with};
 use crate::tcp::spec::{EcnEcho, TcpSpec};
-use contend_core::cc::{self, Ack, Controller, Response, Signal, Window};
+use contend_core::cc::{self, Ack, Controller, Needs, Response, Signal, Window};
 use contend_core::registry::{Args, Choice, Entry, Value};
 use contend_core::{Cx, estimate};
 
@@ -130,4 +130,36 @@ fn watching() -> Args {
     [("filter", 1), ("m", 4)].into_iter().for_each(|(name, n)| args.set(name, Value::Integer(n)));
     args.set("count", Value::Word("westwood".to_owned()));
     args
+}
+
+/// A controller that lets a segment leave every 500 ms.
+#[derive(Debug)]
+struct Slow;
+
+impl Controller for Slow {
+    fn needs(&self) -> Needs {
+        Needs { full_gaps: true, ..Needs::default() }
+    }
+    fn on_start(&mut self, w: &mut Window) {
+        w.pacing_rate = u64::from(2 * MSS);
+    }
+    fn on_ack(&mut self, _: &mut Cx, _: &mut Window, _: &Ack) {}
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
+        Response::keep(w)
+    }
+}
+
+static SLOW: Entry<cc::Build> =
+    Entry { name: "slow", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Slow)) };
+
+#[test]
+fn a_sender_that_waits_for_its_pacer_probes_no_window_and_runs_no_timer() {
+    let spec = with(ten(flow("newreno")), |t| t.cc = Choice { entry: &SLOW, args: Args::default() });
+    // The first sample of 100 ms gives a timeout of 300 ms, which is shorter than the gap.
+    let b = Bench::new(&spec, pipe()).run(1_700);
+    let sent: Vec<(u64, u32)> = b.packets(false).iter().map(|(at, _, s)| (*at, s.len)).collect();
+    assert_eq!(sent, [(0, MSS), (500, MSS), (1_000, MSS), (1_500, MSS)]);
+    assert_eq!((b.sender().sent().unwrap().probes, b.sender().sent().unwrap().timeouts), (0, 0));
+    // The timer of segment 1 begins when it is sent, and not when segment 0 is acknowledged.
+    assert_eq!(Bench::new(&spec, losing(&[(1, 0)])).run(900).again(), [(800, 1)]);
 }
