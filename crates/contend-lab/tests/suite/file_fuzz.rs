@@ -186,6 +186,7 @@ capture = { ratio = "10dB", frame = "strongest", interference = "sum" }
 propagation_delay = true
 nav_reset = false
 nav_rounding = true
+slot_rounding = true
 cts = "idle"
 routing = { kind = "aodv", ip_header = "20B" }
 arp = true

@@ -98,6 +98,8 @@ pub struct FieldSpec {
     pub nav_reset: bool,
     /// True if Duration fields are rounded to whole microseconds, half up (ns-2).
     pub nav_rounding: bool,
+    /// True if the slots that have passed are counted in seconds in floating point (ns-2).
+    pub slot_rounding: bool,
     /// What a station demands of its medium before it answers an RTS.
     pub cts: CtsRule,
     /// How stations route; `None`: stations send to their access point, and access points to their stations.

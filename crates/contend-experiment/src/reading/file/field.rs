@@ -34,6 +34,7 @@ pub(crate) struct Field<'a> {
     propagation_delay: bool,
     nav_reset: bool,
     nav_rounding: bool,
+    slot_rounding: bool,
     cts: CtsRule,
     /// `Some(None)`: through the access points.
     routing: Option<Option<Choice<routing::Build>>>,
@@ -108,6 +109,7 @@ impl<'a> Field<'a> {
             propagation_delay: f.read_or("propagation_delay", true, |v| v.flag())?,
             nav_reset: f.read_or("nav_reset", true, |v| v.flag())?,
             nav_rounding: f.read_or("nav_rounding", false, |v| v.flag())?,
+            slot_rounding: f.read_or("slot_rounding", false, |v| v.flag())?,
             cts: f.read_or("cts", CtsRule::Nav, |v| v.word(&[("nav", CtsRule::Nav), ("idle", CtsRule::Idle)]))?,
             routing: f.read("routing", |v| match &v.node.kind {
                 NodeKind::Text(t) if t == "infrastructure" => Ok(None),
@@ -191,6 +193,7 @@ impl<'a> Field<'a> {
             propagation_delay: self.propagation_delay,
             nav_reset: self.nav_reset,
             nav_rounding: self.nav_rounding,
+            slot_rounding: self.slot_rounding,
             cts: self.cts,
             routing: self.routing.unwrap_or(usual),
             arp: self.arp,

@@ -98,6 +98,7 @@ struct Options {
     capture: Capture,
     nav_reset: bool,
     nav_rounding: bool,
+    slot_rounding: bool,
     cts: CtsRule,
     idle_access: IdleAccess,
 }
@@ -153,6 +154,7 @@ impl Field {
                 capture: spec.capture,
                 nav_reset: spec.nav_reset,
                 nav_rounding: spec.nav_rounding,
+                slot_rounding: spec.slot_rounding,
                 cts: spec.cts,
                 idle_access: mac.idle_access,
             },

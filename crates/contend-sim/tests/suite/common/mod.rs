@@ -178,6 +178,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         propagation_delay: false,
         nav_reset: true,
         nav_rounding: false,
+        slot_rounding: false,
         cts: CtsRule::Nav,
         routing: None,
         arp: false,

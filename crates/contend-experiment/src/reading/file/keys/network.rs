@@ -325,6 +325,9 @@ static FIELD: Table = Table {
             "Whether the reservation of an RTS lapses if no frame follows (IEEE 802.11-2016 10.3.2.4); not in ns-2."),
         key("nav_rounding", &[Kind::Flag], Value("false"), "true",
             "Whether Duration fields are rounded to whole microseconds, half up, as in ns-2."),
+        key("slot_rounding", &[Kind::Flag], Value("false"), "true",
+            "Whether a pausing backoff counts its slots in seconds in floating point, as in ns-2: one that ends at the \
+                instant when a frame arrives is lost in about half of the cases."),
         key("cts", &[Kind::Word(&[
                 word("nav", "A station answers an RTS if no other exchange has reserved the medium (IEEE 802.11)."),
                 word("idle", "It must sense nothing, and no NAV may be set, when it would send the CTS; so must the \

@@ -387,6 +387,7 @@ mod tests {
             propagation_delay: true,
             nav_reset: true,
             nav_rounding: false,
+            slot_rounding: false,
             cts: CtsRule::Nav,
             routing: None,
             arp: false,
