@@ -149,8 +149,15 @@ impl Controller for Slow {
     }
 }
 
-static SLOW: Entry<cc::Build> =
-    Entry { name: "slow", cite: "", summary: "", params: &[], facts: &[], build: |_| Ok(Box::new(Slow)) };
+static SLOW: Entry<cc::Build> = Entry {
+    name: "slow",
+    cite: "",
+    summary: "",
+    params: &[],
+    formulas: &[],
+    facts: &[],
+    build: |_| Ok(Box::new(Slow)),
+};
 
 #[test]
 fn a_sender_that_waits_for_its_pacer_probes_no_window_and_runs_no_timer() {
