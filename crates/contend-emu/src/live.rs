@@ -53,6 +53,8 @@ pub struct Emulate {
     flows: bool,
     /// Brings controllers into the kernel that it does not have.
     controllers: Option<Controllers>,
+    /// How often a run is made at most; 0 is once.
+    attempts: u32,
     ended: Arc<Mutex<Option<ExitStatus>>>,
     failed: Arc<Mutex<Vec<Failed>>>,
 }
@@ -84,6 +86,12 @@ impl Emulate {
         Emulate { controllers: Some(controllers), ..self }
     }
 
+    /// A run that is not faithful is made again, up to `attempts` times in all.
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Emulate {
+        Emulate { attempts, ..self }
+    }
+
     /// How the command ended.
     pub fn ended(&self) -> Option<ExitStatus> {
         *self.ended.lock().ok()?
@@ -100,6 +108,10 @@ impl Engine for Emulate {
         if let Ok(mut record) = self.record.lock() {
             *record = Some(folder.join(FOLDER));
         }
+    }
+
+    fn attempts(&self) -> u32 {
+        self.attempts.max(1)
     }
 
     fn begin(&self, run: &Beginning<'_>) -> Result<(Net, Box<dyn Driver>), Refusal> {

@@ -26,6 +26,13 @@ fn title(point: &PointKey, seed: u64) -> String {
     format!("{MAGIC} seed {seed} point {point:?}")
 }
 
+/// The line that names the run of a recording.
+fn first_line(path: &Path) -> io::Result<String> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;
+    Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
+}
+
 /// Writes a recording. Another thread writes to the disk, so that nobody waits for it.
 #[derive(Debug)]
 pub struct Recorder {
@@ -35,15 +42,19 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins the recording of a run in `folder`, which is made if there is none.
+    /// Begins the recording of a run in `folder`, which is made if there is none. An earlier attempt of the same run is
+    /// overwritten.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn begin(folder: &Path, point: &PointKey, seed: u64) -> io::Result<Recorder> {
         std::fs::create_dir_all(folder)?;
-        let number = std::fs::read_dir(folder)?.count() + 1;
-        let mut file = File::create(folder.join(format!("{number}.bin")))?;
-        writeln!(file, "{}", title(point, seed))?;
+        let title = title(point, seed);
+        let paths: Vec<PathBuf> = std::fs::read_dir(folder)?.flatten().map(|e| e.path()).collect();
+        let new = folder.join(format!("{}.bin", paths.len() + 1));
+        let path = paths.into_iter().find(|path| first_line(path).is_ok_and(|line| line == title)).unwrap_or(new);
+        let mut file = File::create(path)?;
+        writeln!(file, "{title}")?;
         let (blocks, todo) = mpsc::channel::<Vec<u8>>();
         let write = move || todo.iter().try_for_each(|block| file.write_all(&block));
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(write)?;

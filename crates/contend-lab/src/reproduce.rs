@@ -68,7 +68,11 @@ pub fn experiments(
         return Err(NothingFound::NoPapers(papers.unwrap_or(Path::new(HERE)).to_path_buf()));
     }
     let Some(what) = what else { return Ok(all) };
-    let asked_for = |e: &&PaperExperiment| e.name == what || e.name.starts_with(&format!("{what}/"));
+    // With `emulated`, an experiment may be named without the folder.
+    let short = |name: &str| name.replace(&format!("/{EMULATED}/"), "/");
+    let asked_for = |e: &&PaperExperiment| {
+        e.name == what || e.name.starts_with(&format!("{what}/")) || (emulated && short(&e.name) == what)
+    };
     let chosen: Vec<_> = all.iter().filter(asked_for).cloned().collect();
     if chosen.is_empty() && others.iter().any(|e| asked_for(&e)) {
         let with: BTreeSet<&str> = all.iter().filter_map(|e| e.name.split('/').next()).collect();

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 pub struct Emulation {
     /// Why the run is not faithful; empty if it is.
     pub late: String,
+    /// How often the run was made until it was faithful, or not made again.
+    #[serde(default)]
+    pub attempts: u32,
     /// How late packets left, against the time that the model gives them.
     pub lateness_s: Lateness,
     /// How late packets entered, as far as the emulator can know: because it woke up late, or read others first.

@@ -38,6 +38,11 @@ pub trait Engine: Sync {
     fn keep_in(&self, folder: &Path) {
         let _ = folder;
     }
+
+    /// How often a run is made at most, until it is faithful.
+    fn attempts(&self) -> u32 {
+        1
+    }
 }
 
 /// What an engine knows of a run that begins.
@@ -99,12 +104,33 @@ impl Driver for Simulated {
     }
 }
 
-/// Runs `resolved` with `seed` on `engine`. `stop` is checked regularly: when it is set, the run ends early and returns
-/// `Ok(None)`.
+/// Runs `resolved` with `seed` on `engine`; again, if it was not faithful, as often as the engine allows. The last
+/// attempt counts. `stop` is checked regularly: when it is set, the run ends early and returns `Ok(None)`.
 ///
 /// # Errors
 /// When the scenario cannot become a network; the text says which parts do not fit.
 pub fn run(
+    resolved: &Resolved,
+    point: &PointKey,
+    seed: u64,
+    measure: &Measure,
+    engine: &dyn Engine,
+    stop: &AtomicBool,
+) -> Result<Option<Run>, Refusal> {
+    for attempt in 1.. {
+        let mut ran = attempted(resolved, point, seed, measure, engine, stop)?;
+        if let Some(e) = ran.as_mut().and_then(|run| run.emulation.as_mut()) {
+            e.attempts = attempt;
+            if !e.late.is_empty() && attempt < engine.attempts() && !stop.load(Ordering::Relaxed) {
+                continue;
+            }
+        }
+        return Ok(ran);
+    }
+    Ok(None)
+}
+
+fn attempted(
     resolved: &Resolved,
     point: &PointKey,
     seed: u64,

@@ -71,6 +71,10 @@ pub struct Args {
     /// Let the flows of the file send too, beside the program
     #[arg(long)]
     with_flows: bool,
+    /// Make a run that is not faithful again, up to this number of times in all
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100),
+        conflicts_with_all = ["program", "shell"])]
+    attempts: u32,
     /// A program to run, with its arguments; the run ends with it, and the flows of the file send nothing unless
     /// --with-flows
     #[arg(last = true, value_name = "PROGRAM")]
@@ -99,6 +103,7 @@ pub fn run(args: Args) -> Result<Done> {
     let engine = Emulate::new(programs, command)
         .with_ordinary_priority(args.ordinary)
         .with_flows(args.with_flows)
+        .with_attempts(args.attempts)
         .with_controllers(controllers);
     let folder = (!common.no_results).then(|| super::results_name(&args.file).map(|name| common.out.join(name)));
     let job = Job {
@@ -260,7 +265,8 @@ fn refused(why: Refusal) -> miette::Report {
 /// The verdict as a line of text, and what was measured.
 fn verdict(e: &Emulation) -> String {
     let ms = |s: f64| format!("{:.2}", s * 1e3);
-    let line = if e.late.is_empty() { "faithful".to_owned() } else { format!("LATE: {}", e.late) };
+    let again = if e.attempts > 1 { format!(" (attempt {})", e.attempts) } else { String::new() };
+    let line = if e.late.is_empty() { format!("faithful{again}") } else { format!("LATE{again}: {}", e.late) };
     let refused: Vec<String> = e.refused.iter().map(|(why, n)| format!("{n} {why}")).collect();
     let refused = if refused.is_empty() { String::new() } else { format!("; refused: {}", refused.join(", ")) };
     let advice = if e.real_time || e.late.is_empty() {

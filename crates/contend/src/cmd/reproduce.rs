@@ -64,6 +64,10 @@ pub struct Args {
     /// Run the experiments of PAPER/emulated instead, with the TCP of this machine's kernel and in real time
     #[arg(long, conflicts_with_all = ["short", "resume"])]
     emulated: bool,
+    /// With --emulated: make a run that is not faithful again, up to this number of times in all
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100),
+        requires = "emulated")]
+    attempts: u32,
     #[command(flatten)]
     common: Common,
 }
@@ -90,7 +94,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let engine: Box<dyn Engine> = if args.emulated {
         // Before any other thread: a process with threads cannot enter a user namespace.
         host::become_root().map_err(super::refused)?;
-        Box::new(Emulate::new(vec![], None).with_controllers(controllers))
+        Box::new(Emulate::new(vec![], None).with_attempts(args.attempts).with_controllers(controllers))
     } else {
         Box::new(Simulated)
     };
