@@ -14,7 +14,7 @@ use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
-use crate::wifi::{FrameLog, Map, StationId};
+use crate::wifi::{FrameLog, Map, Roams, StationId};
 use contend_core::{FlowId, Span, Time};
 
 impl Net {
@@ -135,6 +135,11 @@ impl Net {
     /// Counters of station `who`.
     pub fn station(&self, who: StationId) -> StationCounters {
         self.bss().and_then(|c| c.counters(who)).unwrap_or_default()
+    }
+
+    /// How station `who` has roamed so far; `None` if it keeps its access point.
+    pub fn roams(&self, who: StationId) -> Option<Roams> {
+        self.bss()?.roams(who, self.world.now())
     }
 
     /// Names of all queues in the order of their numbers: the access points, the stations, the directions of links, the

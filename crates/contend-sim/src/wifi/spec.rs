@@ -137,6 +137,27 @@ pub struct Site {
     pub movement: Option<(Arc<Movement>, u32)>,
     /// When it is off: it hears nobody, and nobody hears it. Pairs of beginning and end.
     pub off: Vec<(Time, Time)>,
+    /// How it changes its access point; `None`: it keeps the first one.
+    pub roam: Option<RoamSpec>,
+}
+
+/// When and how a station changes its access point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoamSpec {
+    /// It looks for another access point when the mean power of its own is below this, in dBm.
+    pub threshold: f64,
+    /// How much stronger than its own the other one must be, in dB.
+    pub hysteresis: f64,
+    /// From one look at the power of its access point to the next.
+    pub interval: Span,
+    /// How long a scan takes. Meanwhile the station neither sends nor receives.
+    pub scan: Span,
+    /// From a scan that finds nothing better to the next look.
+    pub retry: Span,
+    /// From the end of a scan until the station has its new access point. It still neither sends nor receives.
+    pub gap: Span,
+    /// True if packets that wait in the old access point go to the new one; otherwise they are lost.
+    pub forwards: bool,
 }
 
 impl Site {

@@ -152,6 +152,21 @@ impl<'a> Field<'a> {
         matches!(self.routing, Some(Some(_)))
     }
 
+    /// Why stations cannot change their access points in this field, and what helps; `None` if they can.
+    pub fn keeps_access_points(&self) -> Option<(String, &'static str)> {
+        let falls = (self.propagation.entry.build)(&self.propagation.args).is_ok_and(|m| m.reference().is_some());
+        if self.links.is_some() {
+            Some(("compares powers, but field.links gives who hears whom".into(), "remove it, or field.links"))
+        } else if !falls {
+            let what = format!("compares powers, but none falls with propagation = \"{}\"", self.propagation.entry.name);
+            Some((what, "write field.propagation = { kind = \"log_distance\", exponent = 3 }"))
+        } else if self.forwards() {
+            Some(("changes the access point, but stations forward packets".into(), "remove it, or field.routing"))
+        } else {
+            None
+        }
+    }
+
     /// The links that the file gives between stations, of which the first `aps` are access points.
     pub fn links(&self, aps: usize, places: &Places) -> Result<Option<Vec<FieldLink>>, FileError> {
         self.links.as_ref().map(|v| links(v, aps, places)).transpose()

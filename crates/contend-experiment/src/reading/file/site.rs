@@ -1,16 +1,17 @@
 //! Where a station of a field is: `position` or `grid`, `mobility` and `off`.
 
+use super::channel::level;
 use super::choice::{check_file, default_choice, intervals, named, objection};
 use super::error::FileError;
 use super::field::{Field, distance, point};
 use super::reader::{Fields, Val};
 use super::traces::Traces;
 use super::tree::{Node, NodeKind};
-use contend_core::Time;
+use contend_core::{Span, Time};
 use contend_core::registry::Fact;
 use contend_sim::mobility::{self, Movement, Setting};
 use contend_sim::rng;
-use contend_sim::scenario::{Area, Point, Site};
+use contend_sim::scenario::{Area, Point, RoamSpec, Site};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ struct Keys<'a> {
     grid: Option<Val<'a>>,
     mobility: Option<Val<'a>>,
     off: Vec<(Time, Time)>,
+    roam: Option<RoamSpec>,
 }
 
 impl<'a> Sites<'a> {
@@ -45,9 +47,9 @@ impl<'a> Sites<'a> {
         let member = |key, f: &mut Fields<'a>| k.and_then(|_| f.get(key));
         let position = f.get("position");
         let (grid, mobility) = (member("grid", f), member("mobility", f));
-        let off_at = member("off", f);
+        let (off_at, roam_at) = (member("off", f), member("roam", f));
         let Some(field) = field else {
-            return match [position, grid, mobility, off_at].into_iter().flatten().next() {
+            return match [position, grid, mobility, off_at, roam_at].into_iter().flatten().next() {
                 Some(at) => Err(at.error(
                     "is for a field, but in a cell all stations hear each other",
                     "add [field] range = \"250m\", or remove it",
@@ -56,7 +58,8 @@ impl<'a> Sites<'a> {
             };
         };
         let off = off_at.as_ref().map_or(Ok(vec![]), intervals)?;
-        let site = self.site(field, v, Keys { position, grid, mobility, off }, k.unwrap_or(1), traces)?;
+        let roam = roam_at.as_ref().map_or(Ok(None), |v| roaming(v, field))?;
+        let site = self.site(field, v, Keys { position, grid, mobility, off, roam }, k.unwrap_or(1), traces)?;
         self.all.push(site);
         Ok(())
     }
@@ -69,7 +72,7 @@ impl<'a> Sites<'a> {
         k: usize,
         traces: &Traces,
     ) -> Result<(Val<'a>, Site), FileError> {
-        let Keys { position, grid, mobility, off } = keys;
+        let Keys { position, grid, mobility, off, roam } = keys;
         let mut at = [&position, &grid, &mobility].into_iter().flatten().next().unwrap_or(v).clone();
         let is_random = |v: &Val| matches!(&v.node.kind, NodeKind::Text(t) if t == "random");
         let random = position.as_ref().is_some_and(is_random);
@@ -119,7 +122,7 @@ impl<'a> Sites<'a> {
         }
         // Without positions all stations are at one place, which nobody reads.
         let position = position.or_else(|| (still && !random).then(Point::default));
-        Ok((at, Site { position, mobility: choice, movement, off }))
+        Ok((at, Site { position, mobility: choice, movement, off, roam }))
     }
 
     /// The movement file that `v` names, and the number of the next station in it.
@@ -129,6 +132,36 @@ impl<'a> Sites<'a> {
         *next += 1;
         Ok((movement, *next - 1))
     }
+}
+
+/// Reads `roam`: "none", or a table.
+fn roaming(v: &Val, field: &Field) -> Result<Option<RoamSpec>, FileError> {
+    if matches!(&v.node.kind, NodeKind::Text(t) if t == "none") {
+        return Ok(None);
+    }
+    if let Some((why, help)) = field.keeps_access_points() {
+        return Err(v.error(why, help));
+    }
+    let mut f = v.table()?;
+    let powers = |v: Val| level(&v, "dBm", (-150.0, 30.0));
+    let at_least_1_ms = |v: Val| {
+        let span = v.positive_span()?;
+        if span < Span::from_millis(1) {
+            return Err(v.error("is shorter than a millisecond", "write for example \"102.4ms\""));
+        }
+        Ok(span)
+    };
+    let spec = RoamSpec {
+        threshold: f.read_or("threshold", -70.0, powers)?,
+        hysteresis: f.read_or("hysteresis", 8.0, |v| level(&v, "dB", (0.0, 100.0)))?,
+        interval: f.read_or("interval", Span::from_micros(102_400), at_least_1_ms)?,
+        scan: f.read_or("scan", Span::from_millis(60), |v| v.span())?,
+        retry: f.read_or("retry", Span::from_secs(30), at_least_1_ms)?,
+        gap: f.read_or("gap", Span::from_millis(50), |v| v.span())?,
+        forwards: f.read_or("waiting", false, |v| v.word(&[("lost", false), ("forwarded", true)]))?,
+    };
+    f.finish()?;
+    Ok(Some(spec))
 }
 
 /// Reads one pair, or the pair of this member from a list of pairs.

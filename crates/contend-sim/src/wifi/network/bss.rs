@@ -3,6 +3,7 @@
 //! The node contains the Macs of the stations (`Stations`), the medium (`Cell` or `Field`) and the bridges of the
 //! access points (`Bridge`). It forwards packets and wake-ups to them.
 
+mod roam;
 mod way;
 
 use super::agents::{Agents, MessageFault, StationMessage};
@@ -15,6 +16,7 @@ use super::ledger::Ledger;
 use super::map::Map;
 use super::observers::{Observers, Truth};
 use super::reception::Reception;
+use super::roaming::Roaming;
 use super::stations::{Moment, Stations};
 use super::successes::Success;
 use crate::peer::WireId;
@@ -42,10 +44,12 @@ pub struct Bss {
     observers: Observers,
     forwarding: Forwarding,
     link_layer: LinkLayer,
+    /// Stations that change their access points; `None`: all keep them.
+    roaming: Option<Box<Roaming>>,
     /// Packets dropped for want of a route.
     unroutable: u64,
     /// True if something besides the stations and the medium may act at a time of its own: control blocks, routing
-    /// agents, a link layer that takes time, queues of which others know at once, or beacons.
+    /// agents, a link layer that takes time, queues of which others know at once, beacons, or stations that roam.
     has_layers: bool,
     /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
@@ -120,11 +124,13 @@ impl Bss {
         };
         let observers = Observers::new(spec, &air, stations.contenders_in_all())?;
         let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
+        let roaming = Roaming::new(spec).map(Box::new);
         let has_layers = !control.iter().all(Chain::is_empty)
             || forwarding.has_agents()
             || !link_layer.is_instant()
             || !stations.known_at_once().is_empty()
-            || stations.beacon_at() < Time::NEVER;
+            || stations.beacon_at() < Time::NEVER
+            || roaming.is_some();
         let bridge = Bridge::new(routes, control);
         Ok(Bss {
             air,
@@ -134,6 +140,7 @@ impl Bss {
             observers,
             forwarding,
             link_layer,
+            roaming,
             unroutable: 0,
             has_layers,
             sink: Sink::default(),
@@ -198,10 +205,17 @@ impl Bss {
     }
 
     /// What became of the packets between the network layers of stations and their queues or receivers. A packet
-    /// without a route is lost.
+    /// without a route is lost, and so may be one that waits in the old access point of a station that roams.
     pub fn routing(&self) -> TransmitterCounters {
         let layer = self.link_layer.counters();
-        TransmitterCounters { taken: layer.taken + self.unroutable, lost: self.unroutable, ..layer }
+        let held = self.roaming.as_ref().map(|r| r.counters()).unwrap_or_default();
+        TransmitterCounters {
+            bytes: 0,
+            taken: layer.taken + self.unroutable + held.taken,
+            delivered: layer.delivered + held.delivered,
+            lost: self.unroutable + held.lost,
+            carrying: layer.carrying + held.carrying,
+        }
     }
 
     /// Number of stations, access points included.
@@ -262,8 +276,13 @@ impl Bss {
             return None;
         };
         let (positions, links) = field.map(now)?;
-        let route =
-            |ends: &Option<[StationId; 2]>| ends.map_or_else(Vec::new, |[from, to]| self.stations_passed(from, to));
+        let route = |ends: &Option<[StationId; 2]>| {
+            let passed = |[from, to]: [StationId; 2]| {
+                let (from, to) = self.present(from, to);
+                self.stations_passed(from, to)
+            };
+            ends.map_or_else(Vec::new, passed)
+        };
         Some(Map { positions, links, routes: ends.iter().map(route).collect() })
     }
 
@@ -312,9 +331,11 @@ impl Bss {
         }
     }
 
-    /// When it must be woken first: when the first routing agent must, or for the first beacon.
+    /// When it must be woken first: when the first routing agent must, for the first beacon, or when the first
+    /// station that roams looks at the power of its access point.
     pub fn first_deadline(&self) -> Time {
-        self.forwarding.deadline().min(self.stations.beacon_at())
+        let roaming = self.roaming.as_ref().map_or(Time::NEVER, |r| r.deadline());
+        self.forwarding.deadline().min(self.stations.beacon_at()).min(roaming)
     }
 
     /// Packets that stations could not forward, by [`RoutingDrop`].
@@ -404,7 +425,11 @@ impl Bss {
         if !self.stations.known_at_once().is_empty() {
             self.share(now);
         }
-        let beacon = self.stations.beacon_at();
+        if self.roaming.is_some() {
+            self.leave_flushed(now);
+        }
+        let roaming = self.roaming.as_ref().map_or(Time::NEVER, |r| r.deadline());
+        let beacon = self.stations.beacon_at().min(roaming);
         self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline()).min(beacon)
     }
 
@@ -415,6 +440,9 @@ impl Bss {
             while let Some(who) = moment.next_beacon() {
                 medium.contend(&mut moment, who);
             }
+        }
+        if self.roaming.as_ref().is_some_and(|r| r.deadline() <= now) {
+            self.roam(now, out);
         }
         while let Some((step, p)) = self.link_layer.take(now) {
             match step {
@@ -465,7 +493,9 @@ impl Bss {
 impl Node for Bss {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
-            Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter_ap(now, ap, Side::Wire, p, out),
+            Input::Packet(ap, p) if self.air.is_ap(ap) => {
+                self.enter_ap(now, self.entrance(ap, p), Side::Wire, p, out);
+            }
             Input::Packet(station, p) => self.route(now, station, p, out),
             Input::Wake => self.wake(now, out),
             Input::Rejected | Input::Left(_) => {}

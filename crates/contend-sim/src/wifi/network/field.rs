@@ -188,6 +188,21 @@ impl Field {
         self.links.hearers(now, from)
     }
 
+    /// See [`Links::signal`].
+    pub(super) fn signal(&mut self, now: Time, ends: [StationId; 2]) -> Option<(f64, bool)> {
+        self.links.signal(now, ends)
+    }
+
+    /// From now on `station` is on this channel. Frames that began before stay where they are.
+    pub(super) fn tune(&mut self, station: StationId, channel: Option<u32>) {
+        self.links.tune(station, channel);
+    }
+
+    /// From now on `station` hears nobody, and nobody hears it, until it is tuned to a channel.
+    pub(super) fn leave(&mut self, station: StationId) {
+        self.links.leave(station);
+    }
+
     /// Number of frames that other frames corrupted at the station to which they were addressed.
     pub(super) fn collisions(&self) -> u64 {
         self.collisions

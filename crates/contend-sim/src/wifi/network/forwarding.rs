@@ -66,6 +66,21 @@ impl Forwarding {
         matches!(self, Forwarding::Infrastructure(_))
     }
 
+    /// The access point of `station`; `None` if stations forward packets.
+    #[inline]
+    pub(super) fn ap_of(&self, station: StationId) -> Option<StationId> {
+        if let Forwarding::Infrastructure(aps) = self { aps.get(station as usize).copied() } else { None }
+    }
+
+    /// From now on `station` has the access point `ap`.
+    pub(super) fn associate(&mut self, station: StationId, ap: StationId) {
+        if let Forwarding::Infrastructure(aps) = self
+            && let Some(place) = aps.get_mut(station as usize)
+        {
+            *place = ap;
+        }
+    }
+
     /// True if stations have routing agents.
     pub(super) fn has_agents(&self) -> bool {
         matches!(self, Forwarding::Agents(_))

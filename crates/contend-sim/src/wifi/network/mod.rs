@@ -13,6 +13,7 @@ mod map;
 mod observers;
 mod overlap;
 mod reception;
+mod roaming;
 mod stations;
 pub(super) mod successes;
 
@@ -20,3 +21,4 @@ pub use agents::{MessageFault, StationMessage, is_message};
 pub use frame_log::FrameLog;
 pub use map::{Map, MapLink};
 pub use observers::Truth;
+pub use roaming::Roams;

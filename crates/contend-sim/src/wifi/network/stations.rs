@@ -357,6 +357,28 @@ impl Stations {
         self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
     }
 
+    /// True if `station` has something for `next` below its queues.
+    pub(super) fn needs(&self, station: StationId, next: StationId) -> bool {
+        self.macs_of(station).any(|mac| mac.needs(next))
+    }
+
+    /// `station` has nothing to do with `next` any more: what it still has for it is given up, and what it has learnt of
+    /// the way there is forgotten.
+    pub(super) fn part(&mut self, station: StationId, next: StationId) {
+        for who in self.contenders(station) {
+            self.macs[who as usize].part(next);
+        }
+        if let Some(rates) = self.rates.get_mut(station as usize) {
+            rates.forget(next);
+        }
+    }
+
+    /// The next packet that `next` got from `station` and has not passed on, with the contender that sent it.
+    pub(super) fn pass_parted(&mut self, station: StationId, next: StationId) -> Option<(Contender, Packet)> {
+        let mut contenders = self.contenders(station);
+        contenders.find_map(|who| self.macs[who as usize].pass_parted(next).map(|p| (who, *p)))
+    }
+
     /// The packet of the burst of `who`.
     pub(super) fn packet(&self, who: Contender) -> Option<&Packet> {
         self.in_service(who).map(|s| &s.packet)

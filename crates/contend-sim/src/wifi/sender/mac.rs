@@ -278,6 +278,31 @@ impl Mac {
         self.counters.returned += (out.len() - before) as u64;
     }
 
+    /// Takes all packets for `next` out of all its queues.
+    pub(crate) fn purge_all(&mut self, around: &mut Around<'_>, next: StationId, out: &mut Vec<Packet>) {
+        let before = out.len();
+        self.queues.all_mut().iter_mut().for_each(|queue| queue.purge(around, next, out));
+        self.counters.returned += (out.len() - before) as u64;
+    }
+
+    /// True if it has something for `next` below its queues.
+    pub(crate) fn needs(&self, next: StationId) -> bool {
+        let below = || self.queues.all().iter().filter_map(Queue::stored).any(|store| store.needs(next));
+        self.in_service.as_ref().is_some_and(|s| s.burst.to == next) || below()
+    }
+
+    /// The station `next` is gone, see [`Store::part`].
+    pub(crate) fn part(&mut self, next: StationId) {
+        self.queues.all_mut().iter_mut().filter_map(Queue::stored_mut).for_each(|store| store.part(next));
+    }
+
+    /// See [`Store::pass_parted`].
+    pub(crate) fn pass_parted(&mut self, next: StationId) -> Option<&Packet> {
+        let passed = self.queues.all_mut().iter_mut().filter_map(Queue::stored_mut).find_map(|s| s.pass_parted(next))?;
+        self.counters.delivered += 1;
+        Some(passed)
+    }
+
     /// Counts the packets that the queue of `category` has dropped, marked and created.
     #[inline]
     pub(crate) fn settle(&mut self, around: &mut Around<'_>, category: Category) {

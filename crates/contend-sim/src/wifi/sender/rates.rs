@@ -101,6 +101,11 @@ impl Rates {
         Chosen { rate, alone: link.chain.trial }
     }
 
+    /// What was learnt of the way to `to` holds no longer.
+    pub(crate) fn forget(&mut self, to: StationId) {
+        self.links.remove(&to);
+    }
+
     /// The attempt to `to` for which a rate was asked last is made anew, at the same rate.
     pub(crate) fn keep(&mut self, to: StationId) {
         if let Some(link) = self.links.get_mut(&to) {

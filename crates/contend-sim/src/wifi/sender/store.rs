@@ -156,6 +156,8 @@ impl Store {
             self.lines.push(Line::new(p.next_hop, agreed(p.next_hop)));
             self.ready.push(i as u32, Time::NEVER);
         }
+        let line = &mut self.lines[i];
+        line.is_parted &= !line.is_settled();
         self.taken += 1;
         let airtime = u32::try_from(airtime.as_nanos()).unwrap_or(u32::MAX);
         self.pending += Span::from_nanos(airtime.into());
@@ -182,6 +184,28 @@ impl Store {
     /// the batch after it.
     pub(crate) fn has_room_for(&self, to: StationId, room: Room, made: &Batch) -> bool {
         self.has_room() && self.line(to).is_none_or(|line| line.has_room(room, made))
+    }
+
+    /// True if the sender still needs a packet to `to`.
+    pub(crate) fn needs(&self, to: StationId) -> bool {
+        self.line(to).is_some_and(|line| !line.is_settled())
+    }
+
+    /// The receiver `to` is gone: all packets to it are given up when their batches are over, the others when the next
+    /// batch would be made.
+    pub(crate) fn part(&mut self, to: StationId) {
+        if let Some(&i) = self.line_of.get(&to) {
+            self.lines[i].part();
+            self.queue_up(i);
+        }
+    }
+
+    /// The next packet that `to`, which is gone, still had and passes on.
+    pub(crate) fn pass_parted(&mut self, to: StationId) -> Option<&Packet> {
+        let line = self.lines.get_mut(*self.line_of.get(&to)?)?;
+        let (_, passed) = line.pass_on(false)?;
+        self.carrying -= 1;
+        Some(passed)
     }
 
     /// A packet of the line to `to`, if a batch to `to` can be made now.

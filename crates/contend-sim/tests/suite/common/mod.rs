@@ -160,6 +160,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         mobility: choose(mobility::REGISTRY, "fixed", &[]),
         movement: None,
         off: vec![],
+        roam: None,
     };
     FieldSpec {
         sites: positions.into_iter().map(site).collect(),

@@ -508,9 +508,38 @@ static STATION: Table = Table {
             "How it moves in a [field]. Stations with the same movement `file` are its nodes 0, 1, ... in order."),
         key("off", &[Kind::List(&Kind::List(&Kind::Time))], Words("never"), "[[\"50s\", \"150s\"]]",
             "When it is off in a [field]: nobody hears it, and it hears nobody. Pairs of beginning and end."),
+        key("roam", &[Kind::Word(NONE), Kind::Table(&ROAM)], Value("\"none\""), "{ threshold = \"-75dBm\" }",
+            "When and how it changes its access point in a [field] with several."),
         key("client", &[Kind::Algorithm(Family::Clients)], Words("none: the host's queue feeds the MAC"), "\"usb\"",
             "The client between the host and the MAC."),
         OBSERVE,
+    ],
+};
+
+#[rustfmt::skip]
+static ROAM: Table = Table {
+    heading: "station.roam",
+    doc: "How a station changes its access point. When the mean power of its own falls below `threshold` it scans, and \
+        changes if another one is stronger by `hysteresis`. While it scans and changes it neither sends nor receives.",
+    has_members: false,
+    keys: &[
+        key("threshold", &[Kind::Level("dBm", -150, 30)], Words("-70 dBm (Apple's iOS; iwd's `RoamThreshold`)"),
+            "\"-75dBm\"", "It scans when the mean power of its access point is below this."),
+        key("hysteresis", &[Kind::Level("dB", 0, 100)], Words("8 dB (Apple's iOS with traffic)"), "\"5dB\"",
+            "How much stronger than its own another access point must be."),
+        key("interval", &[Kind::PositiveTime], Words("102.4 ms, an interval of beacons"), "\"1s\"",
+            "From one look at the power of its access point to the next; at least 1 ms."),
+        key("scan", &[Kind::Time], Words("60 ms, for one other channel (mac80211 of Linux)"), "\"240ms\"",
+            "How long a scan takes."),
+        key("retry", &[Kind::PositiveTime], Words("30 s (the example of `bgscan` of wpa_supplicant)"), "\"5s\"",
+            "From a scan that finds no better access point to the next look; at least 1 ms."),
+        key("gap", &[Kind::Time], Words("50 ms, what 802.11r is made for"), "\"500ms\"",
+            "From the end of a scan until it has the new access point."),
+        key("waiting", &[Kind::Word(&[
+                word("lost", "They are lost, as when Linux removes a station."),
+                word("forwarded", "The old access point sends them to the new one."),
+            ])], Value("\"lost\""), "\"forwarded\"",
+            "What becomes of packets that wait in the old access point."),
     ],
 };
 

@@ -7,6 +7,7 @@
 //! | [`Bss::leave_ap`] | in an access point, after them | a wire, [`Bss::down`], or [`Bss::route`] |
 //! | [`Bss::route`] | in the network layer of a station | [`Bss::down`], by way of the routing agent if there is one |
 //! | [`Bss::down`] | in the link layer, downwards | [`Bss::enqueue`], after its delay |
+//! | [`Bss::enqueue`] | before a queue; while a station scans or changes its access point, the packet is held there | the queue |
 //! | [`Bss::enqueue`] | in the queue of a station | the medium; a Mac may give it up: [`Bss::come_back`] |
 //! | [`Bss::receive_in_field`] | at the receiver of its frame | [`Bss::up`] |
 //! | [`Bss::up`] | in the link layer, upwards | [`Bss::arrive`], after its delay |
@@ -31,7 +32,7 @@ impl Bss {
     /// A packet enters the access point `ap` from `side`.
     pub(super) fn enter_ap(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
         if self.bridge.control(ap).is_empty() {
-            self.leave_ap(now, ap, p, out);
+            self.leave_ap(now, ap, side, p, out);
             return;
         }
         self.bridge.control(ap).enter(now, side, *p, out);
@@ -41,15 +42,15 @@ impl Bss {
     /// Takes the packets that the control blocks of `ap` let pass.
     pub(super) fn take_passed(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
         let mut passed = self.bridge.control(ap).take();
-        for (_, p) in passed.drain(..) {
-            self.leave_ap(now, ap, &p, out);
+        for (side, p) in passed.drain(..) {
+            self.leave_ap(now, ap, side, &p, out);
         }
         self.bridge.control(ap).reuse(passed);
     }
 
-    /// Forwards a packet that has passed the control blocks of the access point `ap`.
-    fn leave_ap(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
-        match self.bridge.exit(ap, p) {
+    /// Forwards a packet from `side` that has passed the control blocks of the access point `ap`.
+    fn leave_ap(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
+        match self.bridge.exit(self.door(ap, side, p), p) {
             Some(Exit::Wire(peer)) => out.send(peer, p),
             Some(Exit::Air(station)) if self.forwarding.is_infrastructure() => self.down(now, ap, p, station, out),
             Some(Exit::Air(_)) => self.route(now, ap, p, out),
@@ -127,6 +128,12 @@ impl Bss {
     /// Puts `p`, whose next hop is `to`, into the queue of `station`.
     #[inline]
     pub(super) fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+        let (station, to) = self.present(station, to);
+        if let Some(roaming) = &mut self.roaming
+            && roaming.hold(station, to, p)
+        {
+            return;
+        }
         let (medium, mut moment) = self.split(now, out);
         if let Some(who) = moment.accept(station, p, to) {
             medium.contend(&mut moment, who);
@@ -175,7 +182,7 @@ impl Bss {
     }
 
     /// Gives `packet`, which `station` has got from `who`, to the link layer of `station`.
-    fn up(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
+    pub(super) fn up(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
         if is_message(&packet) {
             packet.hops = u8::from(packet.next_hop == BROADCAST);
             packet.next_hop = self.stations.station_of(who);

@@ -79,7 +79,7 @@ impl Links {
         };
         let fades = spec.shadowing.is_some_and(|s| s.each_frame);
         let moves = if let Source::Distance(ground, _) = &source { ground.moves() } else { false };
-        let changes = fades || moves || spec.sites.iter().any(|s| !s.off.is_empty());
+        let changes = fades || moves || spec.sites.iter().any(|s| !s.off.is_empty() || s.roam.is_some());
         if let (true, Source::Distance(ground, law)) = (changes, &mut source) {
             law.losses.keep(spec, ground);
         }
@@ -154,6 +154,24 @@ impl Links {
         Some((positions, links))
     }
 
+    /// The mean power in dBm with which frames of one station arrive at another at `now`, whatever their channels, and
+    /// whether it suffices to decode them. `None` if the file gives links, or if no power falls.
+    pub(in crate::wifi) fn signal(&mut self, now: Time, ends: [StationId; 2]) -> Option<(f64, bool)> {
+        let Source::Distance(ground, law) = &mut self.paths.source else { return None };
+        let [here, there] = ends.map(|station| ground.position(now, station));
+        law.signal(ends, here, there)
+    }
+
+    /// From now on `station` is on this channel.
+    pub(in crate::wifi) fn tune(&mut self, station: StationId, channel: Option<u32>) {
+        self.paths.channels[station as usize] = channel;
+    }
+
+    /// From now on `station` is on a channel of its own.
+    pub(in crate::wifi) fn leave(&mut self, station: StationId) {
+        self.tune(station, Some(u32::MAX - station));
+    }
+
     /// Number of stations.
     pub(in crate::wifi) fn stations(&self) -> usize {
         self.paths.off.len()
@@ -211,6 +229,8 @@ struct Law {
     /// The farthest that a frame can be sensed, in metres.
     reach: f64,
     delay: bool,
+    /// The power in dBm at a gain of 1; `None` if no power falls.
+    full: Option<f64>,
     shadows: Option<Shadows>,
 }
 
@@ -249,7 +269,8 @@ impl Law {
         });
         let losses = Losses { walls: spec.walls.clone(), kept: vec![] };
         let (range, sense, delay) = (spec.range, spec.sense, spec.propagation_delay);
-        Ok(Law { model, losses, range, sense, reach, delay, shadows })
+        let full = model.reference().map(|loss| spec.tx_power - loss);
+        Ok(Law { model, losses, range, sense, reach, delay, full, shadows })
     }
 
     /// How the station `to` at `there` hears a frame that `from` sends at `here`; `None` if not at all. `fades`: the
@@ -273,6 +294,20 @@ impl Law {
                 (gain >= shadows.sensed).then_some(hearer)
             }
         }
+    }
+
+    /// The mean power in dBm at `there` of frames from `here`, and whether it suffices to decode them.
+    fn signal(&mut self, [from, to]: [StationId; 2], here: Point, there: Point) -> Option<(f64, bool)> {
+        let (distance, lost) = (here.distance(there), self.losses.between([from, to], here, there));
+        let mut gain = self.model.gain(distance) * left(lost);
+        let decodes = match &mut self.shadows {
+            None => arrives(&*self.model, distance, lost, self.range),
+            Some(shadows) => {
+                gain *= shadows.draw(from, to, false);
+                gain >= shadows.decoded
+            }
+        };
+        Some((self.full? + 10.0 * libm::log10(gain), decodes))
     }
 }
 
@@ -368,6 +403,7 @@ mod tests {
                 },
                 movement: None,
                 off: vec![],
+                roam: None,
             }
         };
         let spec = FieldSpec {

@@ -72,6 +72,13 @@ impl Moment<'_, '_> {
         self.with(station, |mac, around| mac.purge(around, Category::Be, next, out));
     }
 
+    /// Takes all packets for `next` out of all queues of `station`.
+    pub(crate) fn purge_all(&mut self, station: StationId, next: StationId, out: &mut Vec<Packet>) {
+        for who in self.stations.contenders(station) {
+            self.with(who, |mac, around| mac.purge_all(around, next, out));
+        }
+    }
+
     /// The broadcast of `who` has been sent.
     pub(crate) fn broadcast_sent(&mut self, who: Contender) {
         self.stations.macs[who as usize].broadcast_sent();

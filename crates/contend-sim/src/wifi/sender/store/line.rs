@@ -49,6 +49,8 @@ pub(super) struct Line {
     pub(super) asks: bool,
     /// True if this request is made.
     pub(super) is_asking: bool,
+    /// True if the receiver is gone: the sender gives up all packets when it can.
+    pub(super) is_parted: bool,
 }
 
 /// A packet of a line.
@@ -121,7 +123,20 @@ impl Line {
             pending: Span::ZERO,
             asks: false,
             is_asking: false,
+            is_parted: false,
         }
+    }
+
+    /// True if the sender needs none of its packets any more.
+    pub(super) fn is_settled(&self) -> bool {
+        self.window == self.mpdus.len() && self.new == self.packets.len() && !self.asks
+    }
+
+    /// The receiver is gone. It passes on what it has.
+    pub(super) fn part(&mut self) {
+        self.is_parted = true;
+        self.asks = false;
+        self.told = self.first + self.mpdus.len() as u64;
     }
 
     /// Takes a packet at `now`.
@@ -188,7 +203,7 @@ impl Line {
     pub(super) fn drop_stale(&mut self, now: Time, gone: &mut impl FnMut(&Packet)) -> u32 {
         let (spec, mut dropped) = (self.spec, 0);
         while let Some(&Held { packet: p, airtime, .. }) =
-            self.packets.get(self.new).filter(|p| is_stale(&spec, p.packet.queued, now))
+            self.packets.get(self.new).filter(|p| self.is_parted || is_stale(&spec, p.packet.queued, now))
         {
             gone(&p);
             self.load.remove(&p);
@@ -286,6 +301,7 @@ impl Line {
         let is_aggregate = self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
         self.is_asking &= !is_request;
         self.asks = match end {
+            _ if self.is_parted => false,
             End::Answered => false,
             End::NotAnswered => self.asks || (spec.asks && is_aggregate),
             End::NotSent => self.asks,
@@ -301,7 +317,7 @@ impl Line {
             m.attempts -= u32::from(was_sent && end == End::NotSent);
             outcome.mpdus += u32::from(was_sent);
             // While the sender asks, it does not know what has arrived.
-            let given_up = !self.asks && is_given_up(&spec, m, now);
+            let given_up = !self.asks && (self.is_parted || is_given_up(&spec, m, now));
             m.settled = answered && m.received || given_up;
             let load = |n: u64, of: u32| if was_sent { n + u64::from(of) } else { n };
             (self.load.packets, self.load.bytes) =
@@ -348,7 +364,10 @@ impl Line {
         let waits_for = |m: &Mpdu| !m.received;
         let behind = self.next < self.window && self.told < self.first + self.window as u64;
         if behind && self.mpdus.range(self.next..self.window).any(waits_for) {
-            self.asks = true;
+            match self.is_parted {
+                true => self.told = self.first + self.window as u64,
+                false => self.asks = true,
+            }
         }
         let over = self.window.min(self.next);
         let packets: u32 = self.mpdus.drain(..over).map(|m| m.packets).sum();
