@@ -37,6 +37,7 @@ pub const ALL: &[Example] = examples![
     "hidden",
     "neighbours",
     "house",
+    "roaming",
     "range",
     "chain",
     "mesh",

@@ -48,6 +48,20 @@ pub struct Air {
     /// In a field, the packets that stations could not forward, by reason; not there in a cell.
     #[serde(default, deserialize_with = "optional_words", skip_serializing_if = "Option::is_none")]
     pub routing_drops: Option<BTreeMap<Word, u64>>,
+    /// The stations of a field that may change their access points, by name; not there if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roaming: Option<BTreeMap<String, Roaming>>,
+}
+
+/// How a station changed its access point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Roaming {
+    /// Changes after the warm-up.
+    pub changes: u64,
+    /// Seconds after the warm-up in which it scanned or changed: it had no access point that it could reach.
+    pub away_s: f64,
+    /// Its access points from the start of the run on, each with the second since when.
+    pub access_points: Vec<(f64, String)>,
 }
 
 /// What the radio of each station of a field does: shares of time, by station. Those of a station sum to 1.

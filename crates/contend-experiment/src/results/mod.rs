@@ -20,7 +20,7 @@ mod words;
 pub use super::judged::{CheckResult, ClaimResult, Look, Measured, PointSeeds, Summary};
 pub use super::map::MapSeries;
 pub use super::swept::{Labels, PointKey, SweptValue, distinct, point_text};
-pub use air::{Air, Radio, Wait, Ways};
+pub use air::{Air, Radio, Roaming, Wait, Ways};
 pub use detail::{Channel, Detail, Successes};
 pub use emulation::{Carried, Emulation, Lateness, Opened};
 pub use flow::{Flow, Losses, Percentiles, Taken, packet_loss};

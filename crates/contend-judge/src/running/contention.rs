@@ -70,6 +70,7 @@ pub(crate) fn run(
         ledger: BTreeMap::new(),
         radio: None,
         routing_drops: None,
+        roaming: None,
     };
     let sequence = if successes { all.successes().to_vec() } else { vec![] };
     Ok(Some(Run {

@@ -32,6 +32,7 @@ mod ppdu;
 mod rate_control;
 mod rates;
 mod recipes;
+mod roaming;
 mod routing;
 mod saturated;
 mod saturation;

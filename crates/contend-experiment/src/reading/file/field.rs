@@ -158,7 +158,8 @@ impl<'a> Field<'a> {
         if self.links.is_some() {
             Some(("compares powers, but field.links gives who hears whom".into(), "remove it, or field.links"))
         } else if !falls {
-            let what = format!("compares powers, but none falls with propagation = \"{}\"", self.propagation.entry.name);
+            let what =
+                format!("compares powers, but none falls with propagation = \"{}\"", self.propagation.entry.name);
             Some((what, "write field.propagation = { kind = \"log_distance\", exponent = 3 }"))
         } else if self.forwards() {
             Some(("changes the access point, but stations forward packets".into(), "remove it, or field.routing"))

@@ -115,6 +115,7 @@ pub(crate) fn example() -> Run {
         ledger: [("idle", 0.25), ("payload", 0.5)].into(),
         radio: None,
         routing_drops: None,
+        roaming: None,
     });
     series(&mut run);
     run

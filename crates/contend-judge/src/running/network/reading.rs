@@ -5,7 +5,7 @@ use contend_core::registry::Fact;
 use contend_core::{Span, Time};
 use contend_experiment::point::Resolved;
 use contend_experiment::results::{
-    Air, Backlog, Drops, Flow, Held, Losses, Percentiles, Queue, Radio, Transmitter, Wait, Ways, Word,
+    Air, Backlog, Drops, Flow, Held, Losses, Percentiles, Queue, Radio, Roaming, Transmitter, Wait, Ways, Word,
 };
 use contend_sim::net::Net;
 use contend_sim::routing::RoutingDrop;
@@ -13,7 +13,7 @@ use contend_sim::scenario::Transport;
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::{Ledger, RadioAccounts, StationAccounts};
-use contend_sim::wifi::{Mpdus, StationId};
+use contend_sim::wifi::{Mpdus, Roams, StationId};
 use std::collections::BTreeMap;
 
 /// All counters at one instant.
@@ -31,6 +31,8 @@ pub(super) struct Reading {
     ledger: Option<Ledger>,
     /// By [`RoutingDrop`].
     routing_drops: [u64; RoutingDrop::ALL.len()],
+    /// By station; `None` for those that keep their access points.
+    roams: Vec<Option<Roams>>,
 }
 
 /// All counters of one flow.
@@ -81,6 +83,7 @@ impl Reading {
             waits: net.bss().map_or_else(Waits::default, |c| c.waits()),
             ledger: net.ledger(),
             routing_drops: net.bss().map(|c| c.routing_drops()).unwrap_or_default(),
+            roams: (0..net.stations().len()).map(|i| net.roams(i as StationId)).collect(),
         }
     }
 }
@@ -268,7 +271,20 @@ pub(super) fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         ledger,
         radio,
         routing_drops: net.is_field().then(|| drops.into()),
+        roaming: last.roams.iter().any(Option::is_some).then(|| roaming(net, &base.roams, &last.roams)),
     })
+}
+
+/// How stations changed their access points between two readings.
+fn roaming(net: &Net, before: &[Option<Roams>], now: &[Option<Roams>]) -> BTreeMap<String, Roaming> {
+    let name = |ap: StationId| net.stations().get(ap as usize).cloned().unwrap_or_default();
+    let of = |now: &Roams, before: &Roams| Roaming {
+        changes: now.changes - before.changes,
+        away_s: (now.away - before.away).as_secs_f64(),
+        access_points: now.course.iter().map(|(at, ap)| (at.as_secs_f64(), name(*ap))).collect(),
+    };
+    let pairs = net.stations().iter().zip(now.iter().zip(before));
+    pairs.filter_map(|(name, (now, before))| Some((name.clone(), of(now.as_ref()?, before.as_ref()?)))).collect()
 }
 
 /// What the radios of a field did between two readings that are `span` nanoseconds apart.

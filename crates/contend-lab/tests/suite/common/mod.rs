@@ -333,6 +333,7 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         ledger: drawn.into_iter().map(|(k, w)| (k, w / sum)).collect(),
         radio: Some(radio(stations)),
         routing_drops: Some([("no_route", 3), ("ttl", 0)].into()),
+        roaming: None,
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) enum Stage {
 }
 
 /// How a station has roamed by some time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roams {
     /// Changes of the access point.
     pub changes: u64,
@@ -157,7 +157,11 @@ impl Roaming {
         if r.stage == Stage::Looks {
             return false;
         }
-        if is_up { r.up.push(*p) } else { r.down.push(*p) }
+        if is_up {
+            r.up.push(*p)
+        } else {
+            r.down.push(*p)
+        }
         self.taken += 1;
         true
     }

@@ -298,7 +298,8 @@ impl Mac {
 
     /// See [`Store::pass_parted`].
     pub(crate) fn pass_parted(&mut self, next: StationId) -> Option<&Packet> {
-        let passed = self.queues.all_mut().iter_mut().filter_map(Queue::stored_mut).find_map(|s| s.pass_parted(next))?;
+        let passed =
+            self.queues.all_mut().iter_mut().filter_map(Queue::stored_mut).find_map(|s| s.pass_parted(next))?;
         self.counters.delivered += 1;
         Some(passed)
     }

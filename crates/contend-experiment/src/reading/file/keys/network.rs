@@ -523,9 +523,9 @@ static ROAM: Table = Table {
         changes if another one is stronger by `hysteresis`. While it scans and changes it neither sends nor receives.",
     has_members: false,
     keys: &[
-        key("threshold", &[Kind::Level("dBm", -150, 30)], Words("-70 dBm (Apple's iOS; iwd's `RoamThreshold`)"),
+        key("threshold", &[Kind::Form("-70dBm", "-150dBm to 30dBm")], Words("-70 dBm (Apple's iOS; iwd's `RoamThreshold`)"),
             "\"-75dBm\"", "It scans when the mean power of its access point is below this."),
-        key("hysteresis", &[Kind::Level("dB", 0, 100)], Words("8 dB (Apple's iOS with traffic)"), "\"5dB\"",
+        key("hysteresis", &[Kind::Form("8dB", "0dB to 100dB")], Words("8 dB (Apple's iOS with traffic)"), "\"5dB\"",
             "How much stronger than its own another access point must be."),
         key("interval", &[Kind::PositiveTime], Words("102.4 ms, an interval of beacons"), "\"1s\"",
             "From one look at the power of its access point to the next; at least 1 ms."),

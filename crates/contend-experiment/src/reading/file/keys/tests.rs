@@ -122,6 +122,24 @@ from = "a"
 to = "server"
 tcp = "newreno"
 "#,
+    r#"duration = "70s"
+wifi = { standard = "802.11a" }
+field = { range = "50m", propagation = "log_distance" }
+[[ap]]
+name = "left"
+position = ["0m", "0m"]
+[[ap]]
+name = "right"
+position = ["40m", "0m"]
+[[station]]
+name = "a"
+position = ["10m", "0m"]
+roam = {}
+[[flow]]
+from = "a"
+to = "server"
+tcp = "newreno"
+"#,
 ];
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {

@@ -44,6 +44,11 @@ impl<'a> Builder<'a> {
             let site = self.sites.all.len();
             self.sites.read(self.field.as_ref(), v, &mut f, Some(k as usize), self.traces)?;
             let ap = f.read("ap", |v| self.places.ap(&v))?;
+            if let (Some(at), true) = (f.get("roam"), self.aps.len() < 2)
+                && self.sites.all.last().is_some_and(|(_, site)| site.roam.is_some())
+            {
+                return Err(at.error("changes the access point, but there is only one", "add another [[ap]]"));
+            }
             let losses = self.losses.len();
             let client = f.read("client", read_client)?;
             let standard = station_standard(&mut f, &wifi.phy)?;

@@ -6,7 +6,7 @@ use crate::measuring::metric::{Aspect, Unmeasured};
 use contend_core::Refusal;
 use contend_experiment::names::remedy;
 use contend_experiment::reading::expression::Dimension;
-use contend_experiment::results::{Air, DataSample, Run, Ways};
+use contend_experiment::results::{Air, DataSample, Roaming, Run, Ways};
 use contend_sim::routing::RoutingDrop;
 use contend_sim::wifi::StationId;
 use contend_theory::effective_window;
@@ -31,6 +31,20 @@ static TRANSMITTERS: Subject = Subject {
     member: "sta1",
     groups: &[],
     names: |run| run.air.iter().flat_map(|air| air.airtime.from.keys()).map(String::as_str).collect(),
+    group: |_, _| vec![],
+    needs_cell: true,
+};
+
+/// Stations that may change their access points.
+static ROAMERS: Subject = Subject {
+    noun: "station with `roam`",
+    usage: "NAME[STATION]; NAME.STATION: all members of a table together",
+    member: "sta1",
+    groups: &[],
+    names: |run| {
+        let roaming = run.air.iter().filter_map(|air| air.roaming.as_ref());
+        roaming.flat_map(BTreeMap::keys).map(String::as_str).collect()
+    },
     group: |_, _| vec![],
     needs_cell: true,
 };
@@ -135,6 +149,23 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .aspects(Aspects::Required(&["sends", "receives", "hears", "blocked", "idle"]))
     .example("radio.hears[sta1]")
     .share(),
+    MetricEntry::new(
+        "roams",
+        Dimension::Number,
+        &ROAMERS,
+        "changes of the access point of a station with `roam`; of several stations their sum",
+        |a| Ok(roaming(a)?.map(|r| r.changes as f64).sum()),
+    )
+    .example("roams[sta1]"),
+    MetricEntry::new(
+        "away",
+        Dimension::Time,
+        &ROAMERS,
+        "time in which a station with `roam` scanned or changed its access point, so that it neither sent nor \
+            received; of several stations their sum",
+        |a| Ok(roaming(a)?.map(|r| r.away_s).sum()),
+    )
+    .example("away[sta1]"),
     MetricEntry::new(
         "routing_drops",
         Dimension::Packets,
@@ -254,6 +285,15 @@ fn routing_drops(a: &Asked<'_>) -> Result<f64, Unmeasured> {
         Aspect::Word(reason) => drops.get(reason).copied().unwrap_or_default(),
         _ => drops.values().sum(),
     } as f64)
+}
+
+/// How the selected stations changed their access points.
+fn roaming<'a>(a: &'a Asked<'_>) -> Result<impl Iterator<Item = &'a Roaming>, Unmeasured> {
+    let (air, names) = (a.air()?, a.names());
+    let Some(all) = &air.roaming else {
+        return Err(Unmeasured::wrong(format!("`{}` needs a station with `roam`", a.metric)));
+    };
+    Ok(a.members.iter().filter_map(move |i| all.get(*names.get(*i)?)))
 }
 
 fn no_field(a: &Asked<'_>) -> Unmeasured {
