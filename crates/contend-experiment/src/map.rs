@@ -1,5 +1,6 @@
 //! The map of a field over time, and which stations are hidden from each other.
 
+use contend_sim::mobility::Point;
 use contend_sim::wifi::{Map, MapLink, StationId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -8,6 +9,9 @@ use std::collections::BTreeSet;
 pub const MOST_INSTANTS: usize = 100;
 /// Maximum number of links that a map keeps in all, and of stations on its ways.
 const MOST_LINKS: usize = 200_000;
+
+/// The losses of more links are not kept.
+const MOST_LOSSES: usize = 200;
 
 /// Values at the instants, in seconds, from which they hold.
 pub type Course<T> = Vec<(f64, T)>;
@@ -21,6 +25,15 @@ pub struct MapSeries {
     pub links: Course<Vec<(StationId, StationId, bool)>>,
     /// The stations that the data of each flow pass.
     pub routes: Course<Vec<Vec<StationId>>>,
+    /// The ends of walls, and what they lose in decibels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub walls: Vec<((f64, f64), (f64, f64), f64)>,
+    /// True if the file gives links and no positions: those of the map are a drawing of the links, by hops.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_graph: bool,
+    /// Links of the file with a loss: transmitter, receiver, decibels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<(StationId, StationId, f64)>,
     /// True if there were more links or ways than a map keeps.
     pub cut: bool,
 }
@@ -35,7 +48,18 @@ impl MapSeries {
             self.cut = true;
             return;
         }
-        turn(&mut self.positions, time_s, map.positions.into_iter().map(|p| (p.x, p.y)).collect());
+        if self.positions.is_empty() {
+            let place = |p: Point| (p.x, p.y);
+            self.walls = map.walls.iter().map(|w| (place(w.from), place(w.to), w.loss)).collect();
+            self.is_graph = map.positions.is_empty();
+            self.losses = if map.losses.len() <= MOST_LOSSES { map.losses } else { vec![] };
+            if self.is_graph && map.stations > 0 {
+                self.positions.push((time_s, by_hops(map.stations, &map.links)));
+            }
+        }
+        if !self.is_graph {
+            turn(&mut self.positions, time_s, map.positions.into_iter().map(|p| (p.x, p.y)).collect());
+        }
         turn(&mut self.links, time_s, map.links.into_iter().map(|l| (l.from, l.to, l.decodes)).collect());
         turn(&mut self.routes, time_s, map.routes);
     }
@@ -48,6 +72,36 @@ impl MapSeries {
         let passed = kept(stations.saturating_mul(flows)) * size_of::<StationId>() as u64;
         instants * (16 * stations + 24 * flows) + links + passed
     }
+}
+
+/// Places for stations of which only links are known: a column for each number of hops from the first station, and one
+/// for those that are not reached. Every other place of a column is shifted, so that links within it can be seen.
+fn by_hops(stations: usize, links: &[MapLink]) -> Vec<(f64, f64)> {
+    let mut hops: Vec<Option<usize>> = vec![None; stations];
+    let mut columns = vec![vec![0]];
+    hops[0] = Some(0);
+    while let Some(last) = columns.last().filter(|column| !column.is_empty()) {
+        let mut next: Vec<usize> = vec![];
+        for l in links.iter().filter(|l| last.contains(&(l.from as usize))) {
+            let to = l.to as usize;
+            if hops[to].is_none() {
+                hops[to] = Some(columns.len());
+                next.push(to);
+            }
+        }
+        next.sort_unstable();
+        columns.push(next);
+    }
+    columns.pop();
+    columns.push((0..hops.len()).filter(|s| hops[*s].is_none()).collect());
+    let mut places = vec![(0.0, 0.0); hops.len()];
+    for (x, column) in columns.iter().enumerate() {
+        for (i, station) in column.iter().enumerate() {
+            let middle = (column.len() - 1) as f64 / 2.0;
+            places[*station] = (2.0 * x as f64 + 0.4 * (i % 2) as f64, middle - i as f64);
+        }
+    }
+    places
 }
 
 /// Notes the value that holds from `time_s` on, if it is another than before.
@@ -86,7 +140,6 @@ pub fn hidden(links: &[(StationId, StationId, bool)], routes: &[Vec<StationId>])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contend_sim::mobility::Point;
 
     /// Stations in a row, each sensing the next `reach`.
     fn row(n: StationId, reach: StationId) -> Vec<(StationId, StationId, bool)> {
@@ -112,12 +165,25 @@ mod tests {
         assert_eq!(found, expected.map(|(pair, at)| Hidden { pair, at }));
     }
 
+    /// A star with a chain behind its second leaf, and a station that nobody hears but 5.
+    #[test]
+    fn links_are_drawn_by_hops() {
+        let link = |(from, to)| MapLink { from, to, decodes: true };
+        let links: Vec<_> = [(0, 1), (0, 2), (1, 0), (2, 0), (2, 3), (3, 2), (5, 4)].map(link).into();
+        let mut series = MapSeries::default();
+        series.add(0.0, Map { stations: 6, links, losses: vec![(0, 1, 6.0)], ..Map::default() });
+        let places = [(0.0, 0.0), (2.0, 0.5), (2.4, -0.5), (4.0, 0.0), (6.0, 0.5), (6.4, -0.5)];
+        assert_eq!(series.positions, [(0.0, places.to_vec())]);
+        assert!(series.is_graph && series.losses == [(0, 1, 6.0)]);
+    }
+
     #[test]
     fn what_does_not_change_is_kept_once() {
         let map = |x: f64| Map {
             positions: vec![Point { x, y: 0.0 }],
             links: vec![MapLink { from: 0, to: 0, decodes: true }],
             routes: vec![vec![0]],
+            ..Map::default()
         };
         let mut series = MapSeries::default();
         [(0.0, 1.0), (1.0, 1.0), (2.0, 5.0)].into_iter().for_each(|(t, x)| series.add(t, map(x)));

@@ -312,7 +312,8 @@ fn three_in_a_row() -> MapSeries {
         ],
         links: vec![(0.0, links(2)), (5.0, links(1))],
         routes: vec![(0.0, vec![vec![0, 1], vec![2, 1]])],
-        cut: false,
+        walls: vec![((100.0, -50.0), (100.0, 50.0), 12.0)],
+        ..MapSeries::default()
     }
 }
 
@@ -331,6 +332,7 @@ fn the_map_of_a_field_has_its_stations_links_ways_and_hidden_pairs() {
     // Each station does five things; half of the time it is idle.
     assert_eq!((map.matches("class=\"ring ").count(), map.matches("stroke-dasharray=\"50.0 50.0\"").count()), (15, 3));
     assert!(map.contains(&format!("{} at (400.0 m, 0 m): sends 12 %", names[2])), "{map}");
+    assert_eq!(map.matches("<path class=\"l-wall\"").count(), 1);
     let rows: Vec<&str> = map.split("<tr><td").skip(1).collect();
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert!([&names[0], &names[2], &names[1]].iter().all(|n| rows[0].contains(n.as_str())), "{rows:?}");

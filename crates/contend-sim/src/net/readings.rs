@@ -125,7 +125,7 @@ impl Net {
         Some([sender?, receiver?])
     }
 
-    /// The map of the field at this time; `None` without a field, or if its stations have no positions.
+    /// The map of the field at this time; `None` without a field.
     pub fn map(&mut self) -> Option<Map> {
         let ends: Vec<_> = (0..self.flows()).map(|flow| self.on_air(flow)).collect();
         let now = self.world.now();

@@ -64,8 +64,8 @@ fn course(s: &Scenario, seconds: f64) -> (Net, Vec<(u64, StationId)>) {
     (net, course.into_iter().map(|(t, ap)| (t.as_micros(), ap)).collect())
 }
 
-/// At -70 dBm it is 27.802 m away, at 4.5604 s. It looks at 4.6 s, where the other access point, 40 m from the first, is
-/// stronger by 30 log10(28 / 12) = 11.04 dB. It has it after 60 ms and 50 ms.
+/// At -70 dBm it is 27.802 m away, at 4.5604 s. It looks at 4.6 s, where the other access point, 40 m from the first,
+/// is stronger by 30 log10(28 / 12) = 11.04 dB. It has it after 60 ms and 50 ms.
 #[test]
 fn it_changes_where_the_threshold_is_crossed() {
     let mut s = walk(40.0, [1, 0], ROAM);

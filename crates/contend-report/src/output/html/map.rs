@@ -37,7 +37,7 @@ const PARTS: [(&str, &str); 5] = [
     ("idle", "r-idle"),
 ];
 
-/// The map of a run, if its stations have positions.
+/// The map of a run, if its stations have positions or links.
 pub(super) fn figure(run: &Run, command: &str) -> Option<String> {
     let map = run.detail.series.map.as_ref()?;
     let scale = Scale::of(map)?;
@@ -86,10 +86,11 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
     };
     let pairs: BTreeMap<_, ()> = at_first(hidden).iter().map(|h| (h.pair, ())).collect();
     let mut out = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"group\" aria-label=\"Map of {} stations\">\n<path \
+        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"group\" aria-label=\"Map of {} stations\">\n{}<path \
          class=\"l-senses\" d=\"{}\"/><path class=\"l-decodes\" d=\"{}\"/><path class=\"l-hidden\" d=\"{}\"/>\n",
         scale.height,
         run.stations.len(),
+        walls(map, scale),
         of_kind(false, SENSES),
         of_kind(true, 0.0),
         pairs.into_keys().map(|pair| line(pair, HIDDEN)).collect::<String>(),
@@ -105,12 +106,14 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
             escaped(name)
         );
     }
-    let (bar, text) = scale.bar();
+    out += &losses(map, &place);
+    let (bar, text) = if map.is_graph { scale.no_bar() } else { scale.bar() };
     let mut taken = vec![text];
     let rings = run.stations.len() <= RINGS;
     for (n, name) in run.stations.iter().enumerate() {
         let (x, y) = place(n as StationId);
-        let about = escaped(&described(run, n, metres.get(n).copied().unwrap_or_default()));
+        let at = metres.get(n).copied().filter(|_| !map.is_graph);
+        let about = escaped(&described(run, n, at));
         let _ = write!(
             out,
             "<g class=\"node\" transform=\"translate({x:.1} {y:.1})\" role=\"button\" tabindex=\"{}\" \
@@ -125,6 +128,33 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
         out += "</g>\n";
     }
     out + &bar + "</svg>"
+}
+
+/// The walls.
+fn walls(map: &MapSeries, scale: &Scale) -> String {
+    let wall = |&(from, to, loss): &((f64, f64), (f64, f64), f64)| {
+        let ((ax, ay), (bx, by)) = (scale.place(from), scale.place(to));
+        let loss = significant(loss, 3);
+        format!("<path class=\"l-wall\" d=\"M{ax:.1} {ay:.1}L{bx:.1} {by:.1}\"><title>{loss} dB</title></path>")
+    };
+    map.walls.iter().map(wall).collect()
+}
+
+/// What links lose, in the middle of each. Of both directions the first counts.
+fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64)) -> String {
+    let mut all: BTreeMap<_, f64> = BTreeMap::new();
+    for &(a, b, loss) in &map.losses {
+        all.entry((a.min(b), a.max(b))).or_insert(loss);
+    }
+    if all.is_empty() || all.len() > LISTED {
+        return String::new();
+    }
+    let text = |((a, b), loss): ((StationId, StationId), f64)| {
+        let ((ax, ay), (bx, by)) = (place(a), place(b));
+        let (x, y) = ((ax + bx) / 2.0, (ay + by) / 2.0 - 4.0);
+        format!("<text class=\"mid\" x=\"{x:.1}\" y=\"{y:.1}\">{} dB</text>", significant(loss, 3))
+    };
+    format!("<g>{}</g>\n", all.into_iter().map(text).collect::<String>())
 }
 
 /// The value at the first instant.
@@ -222,14 +252,15 @@ fn ring(run: &Run, name: &str) -> String {
 }
 
 /// Name, place and doings of a station, in a phrase.
-fn described(run: &Run, n: usize, (x, y): (f64, f64)) -> String {
+fn described(run: &Run, n: usize, at: Option<(f64, f64)>) -> String {
     let name = run.stations.get(n).map_or("", String::as_str);
     let parts: Vec<String> = PARTS
         .iter()
         .zip(shares(run, name))
         .map(|((word, _), share)| format!("{word} {} %", significant(100.0 * share, 2)))
         .collect();
-    format!("{name} at ({} m, {} m): {}", significant(x, 4), significant(y, 4), parts.join(", "))
+    let at = at.map_or(String::new(), |(x, y)| format!(" at ({} m, {} m)", significant(x, 4), significant(y, 4)));
+    format!("{name}{at}: {}", parts.join(", "))
 }
 
 fn legend(run: &Run, map: &MapSeries) -> String {
@@ -237,7 +268,8 @@ fn legend(run: &Run, map: &MapSeries) -> String {
     let links = [("l-decodes", "decodes"), ("l-senses", "senses only"), ("l-hidden", "hidden from each other")];
     let ways = at_first(&map.routes).iter().zip(&run.flows).enumerate().filter(|(_, (way, _))| !way.is_empty());
     let ways: Vec<_> = ways.take(STYLES).map(|(i, (_, f))| (class(i % STYLES), f.name.clone())).collect();
-    let links = links.iter().map(|(class, word)| (*class, (*word).to_owned()));
+    let wall = (!map.walls.is_empty()).then_some(("l-wall", "wall"));
+    let links = links.iter().chain(&wall).map(|(class, word)| (*class, (*word).to_owned()));
     let all = parts.into_iter().chain(links).map(|(class, word)| (class.to_owned(), word));
     all.chain(ways.into_iter().map(|(class, name)| (class.to_string(), name)))
         .map(|(class, word)| format!("<span class=\"{class}\"><i></i>{}</span>", escaped(&word)))
@@ -266,12 +298,13 @@ fn table(run: &Run, pairs: &[Hidden]) -> String {
     )
 }
 
-/// Where each station is at the start, and what it does.
+/// Where each station is at the start, if it has a position, and what it does.
 fn csv(run: &Run, map: &MapSeries) -> String {
     let mut out = String::from("station,x_m,y_m,sends,receives,hears,blocked,idle\n");
     for (name, (x, y)) in run.stations.iter().zip(at_first(&map.positions)) {
         let shares: Vec<String> = shares(run, name).iter().map(f64::to_string).collect();
-        let _ = writeln!(out, "{},{x},{y},{}", quoted(name), shares.join(","));
+        let at = if map.is_graph { ",".to_owned() } else { format!("{x},{y}") };
+        let _ = writeln!(out, "{},{at},{}", quoted(name), shares.join(","));
     }
     out
 }
@@ -303,7 +336,8 @@ struct Scale {
 impl Scale {
     /// All positions of the run fit into the drawing.
     fn of(map: &MapSeries) -> Option<Scale> {
-        let all = || map.positions.iter().flat_map(|(_, p)| p);
+        let walls = || map.walls.iter().flat_map(|(from, to, _)| [from, to]);
+        let all = || map.positions.iter().flat_map(|(_, p)| p).chain(walls());
         all().next()?;
         let ends = |of: fn(&(f64, f64)) -> f64| {
             all().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
@@ -319,6 +353,15 @@ impl Scale {
 
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.left + (x - self.least.0) * self.zoom, self.bottom - (y - self.least.1) * self.zoom)
+    }
+
+    /// In place of a length: there are none. And the box of the text.
+    fn no_bar(&self) -> (String, [f64; 4]) {
+        let (y, text) = (self.height - 8.0, "links of the file, by hops");
+        (
+            format!("<text x=\"12\" y=\"{y:.1}\">{text}</text>\n"),
+            [8.0, y - 13.0, 12.0 + 7.0 * text.len() as f64, y + 5.0],
+        )
     }
 
     /// A length in metres at the lower left, and the box of its text.

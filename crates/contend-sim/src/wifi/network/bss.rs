@@ -270,12 +270,12 @@ impl Bss {
         self.agents()?.message_kept(number)
     }
 
-    /// The map of a field at `now`, for flows with these ends on the air; `None` if stations have no positions.
+    /// The map of a field at `now`, for flows with these ends on the air; `None` without a field.
     pub fn map(&mut self, now: Time, ends: &[Option<[StationId; 2]>]) -> Option<Map> {
         let Medium::Field(field) = &mut self.medium else {
             return None;
         };
-        let (positions, links) = field.map(now)?;
+        let map = field.map(now);
         let route = |ends: &Option<[StationId; 2]>| {
             let passed = |[from, to]: [StationId; 2]| {
                 let (from, to) = self.present(from, to);
@@ -283,7 +283,7 @@ impl Bss {
             };
             ends.map_or_else(Vec::new, passed)
         };
-        Some(Map { positions, links, routes: ends.iter().map(route).collect() })
+        Some(Map { routes: ends.iter().map(route).collect(), ..map })
     }
 
     /// The stations that a packet passes now on its way from one station to another; it ends early where no way is

@@ -33,7 +33,7 @@ use self::links::{Hearer, ListId};
 use self::radio::Radio;
 use super::frame_log::FrameLog;
 use super::ledger::Ledger;
-use super::map::MapLink;
+use super::map::Map;
 use super::reception::Reception;
 use super::stations::{Moment, Stations};
 use crate::deadlines::Deadlines;
@@ -178,8 +178,8 @@ impl Field {
         }
     }
 
-    /// Where stations are at `now`, and who hears whom.
-    pub(super) fn map(&mut self, now: Time) -> Option<(Vec<Point>, Vec<MapLink>)> {
+    /// Where stations are at `now`, and who hears whom, without the ways of packets.
+    pub(super) fn map(&mut self, now: Time) -> Map {
         self.links.map(now)
     }
 

@@ -362,8 +362,8 @@ impl Stations {
         self.macs_of(station).any(|mac| mac.needs(next))
     }
 
-    /// `station` has nothing to do with `next` any more: what it still has for it is given up, and what it has learnt of
-    /// the way there is forgotten.
+    /// `station` has nothing to do with `next` any more: what it still has for it is given up, and what it has learnt
+    /// of the way there is forgotten.
     pub(super) fn part(&mut self, station: StationId, next: StationId) {
         for who in self.contenders(station) {
             self.macs[who as usize].part(next);

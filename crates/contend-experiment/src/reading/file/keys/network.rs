@@ -523,7 +523,7 @@ static ROAM: Table = Table {
         changes if another one is stronger by `hysteresis`. While it scans and changes it neither sends nor receives.",
     has_members: false,
     keys: &[
-        key("threshold", &[Kind::Form("-70dBm", "-150dBm to 30dBm")], Words("-70 dBm (Apple's iOS; iwd's `RoamThreshold`)"),
+        key("threshold", &[Kind::Form("-70dBm", "-150dBm to 30dBm")], Words("-70 dBm, as Apple's iOS"),
             "\"-75dBm\"", "It scans when the mean power of its access point is below this."),
         key("hysteresis", &[Kind::Form("8dB", "0dB to 100dB")], Words("8 dB (Apple's iOS with traffic)"), "\"5dB\"",
             "How much stronger than its own another access point must be."),

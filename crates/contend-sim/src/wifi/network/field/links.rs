@@ -1,6 +1,6 @@
 //! Who hears whom.
 
-use super::super::map::MapLink;
+use super::super::map::{Map, MapLink};
 use super::ground::Ground;
 use crate::mobility::Point;
 use crate::rng;
@@ -141,17 +141,27 @@ impl Links {
         }
     }
 
-    /// Where all stations are at `now`, and who hears whom; the fading of single frames is left out. `None` if the file
-    /// gives links instead of positions.
-    pub(in crate::wifi) fn map(&mut self, now: Time) -> Option<(Vec<Point>, Vec<MapLink>)> {
+    /// Where all stations are at `now`, and who hears whom; the fading of single frames is left out. Without positions
+    /// if the file gives links.
+    pub(in crate::wifi) fn map(&mut self, now: Time) -> Map {
         let all = 0..self.stations() as StationId;
-        let positions = all.clone().map(|station| self.position(now, station)).collect::<Option<_>>()?;
+        let positions = all.clone().map_while(|station| self.position(now, station)).collect();
         let mut links = Vec::new();
         for from in all {
             self.paths.find(now, from, false, &mut self.around);
             links.extend(self.around.iter().map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
         }
-        Some((positions, links))
+        let (mut walls, mut losses) = (Vec::new(), Vec::new());
+        match &self.paths.source {
+            Source::Distance(_, law) => walls.clone_from(&law.losses.walls),
+            Source::Table(table) => {
+                for (from, hearers) in (0..).zip(table) {
+                    let weak = hearers.iter().filter(|h| h.gain != 1.0);
+                    losses.extend(weak.map(|h| (from, h.station, -10.0 * libm::log10(h.gain))));
+                }
+            }
+        }
+        Map { stations: self.stations(), positions, walls, losses, links, routes: vec![] }
     }
 
     /// The mean power in dBm with which frames of one station arrive at another at `now`, whatever their channels, and
