@@ -538,7 +538,7 @@ static ROAM: Table = Table {
         key("waiting", &[Kind::Word(&[
                 word("lost", "They are lost, as when Linux removes a station."),
                 word("forwarded", "The old access point sends them to the new one."),
-            ])], Value("\"lost\""), "\"forwarded\"",
+            ])], Words("\"lost\""), "\"forwarded\"",
             "What becomes of packets that wait in the old access point."),
     ],
 };

@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
