@@ -57,8 +57,9 @@ pub struct Air {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roaming {
     /// Changes after the warm-up.
-    pub changes: u64,
+    pub roams: u64,
     /// Seconds after the warm-up in which it scanned or changed: it had no access point that it could reach.
+    #[serde(rename = "away")]
     pub away_s: f64,
     /// Its access points from the start of the run on, each with the second since when.
     pub access_points: Vec<(f64, String)>,

@@ -60,6 +60,10 @@ fn the_json_has_the_names_of_the_table_and_no_others() {
     let radio = air.as_object_mut().unwrap().remove("radio").unwrap();
     let accounts = radio.as_object().unwrap().keys().map(|account| format!("radio.{account}"));
     assert_eq!(accounts.chain(["name".into()]).collect::<BTreeSet<_>>(), table("station of a field"));
+    let roaming = air.as_object_mut().unwrap().remove("roaming").unwrap();
+    let roaming = roaming.as_object().unwrap().values().next().unwrap();
+    let of_roaming = keys(roaming).into_iter().filter(|n| n != "access_points").chain(["name".into()]);
+    assert_eq!(of_roaming.collect::<BTreeSet<_>>(), table("station that roams"));
     for way in ["of", "to"] {
         let names = table(&format!("data {way} a station"));
         let metrics = names.iter().filter_map(|n| n.split_once('.')).map(|n| n.0);
@@ -79,6 +83,7 @@ fn the_json_has_the_names_of_the_table_and_no_others() {
     let unit = |name: &str| units[name].as_str().unwrap();
     assert_eq!([unit("rtt.p95"), unit("goodput.up"), unit("loss[ap]"), unit("ledger.idle")], ["s", "bps", "1", "1"]);
     assert_eq!([unit("radio.idle"), unit("routing_drops.ttl")], ["1", "p"]);
+    assert_eq!([unit("roams"), unit("away")], ["1", "s"]);
 }
 
 #[test]
@@ -92,7 +97,7 @@ fn the_csv_has_the_names_of_the_table_and_no_others() {
         let written = rows.map(|l| general(l[4]));
         let mut of_table = table(scope);
         if scope == "station" {
-            for of in ["station of a field", "data of a station", "data to a station"] {
+            for of in ["station of a field", "station that roams", "data of a station", "data to a station"] {
                 of_table.extend(table(of));
             }
         }

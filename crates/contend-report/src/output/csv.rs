@@ -7,8 +7,8 @@
 
 use super::Format;
 use super::field::{
-    AIR, DATA, FLOW, Field, QUEUE, RADIO, RUN, Read, STATION, Station, StationData, StationRadio, TRANSMITTER,
-    metric_unit, unit,
+    AIR, DATA, FLOW, Field, QUEUE, RADIO, ROAMS, RUN, Read, STATION, Station, StationData, StationRadio, StationRoams,
+    TRANSMITTER, metric_unit, unit,
 };
 use super::shape::{points, swept_keys, value_text};
 use contend_experiment::results::{Outcome, Run};
@@ -78,6 +78,9 @@ fn write_run(
         }
         for s in StationRadio::all(air) {
             rows(RADIO, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;
+        }
+        for s in StationRoams::all(air) {
+            rows(ROAMS, &s, |metric, value, unit| row("station", &s.name, metric, value, unit))?;
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use Read::{Count, Counts, Each, Flag, List, Number, Text};
 use contend_core::cc::SSTHRESH_INFINITE;
 use contend_experiment::reading::expression::Dimension;
 use contend_experiment::results::{
-    Air, DataSample, Flow, FlowSample, Outcome, Queue, QueueSample, Run, Transmitter, Ways, Word,
+    Air, DataSample, Flow, FlowSample, Outcome, Queue, QueueSample, Roaming, Run, Transmitter, Ways, Word,
 };
 use contend_judge::measuring::metric::{Expr, metric_at};
 use std::borrow::Cow;
@@ -324,6 +324,28 @@ pub(super) const RADIO: &[Field<StationRadio>] = &[
     own("radio.idle", COUNT, "the rest: the medium around it is free", Number(|s| Some(s.shares[4]))),
 ];
 
+/// How one station changed its access point.
+pub(super) struct StationRoams {
+    pub(super) name: String,
+    roams: u64,
+    away_s: f64,
+}
+
+impl StationRoams {
+    /// The stations that may change their access points.
+    pub(super) fn all(air: &Air) -> impl Iterator<Item = StationRoams> {
+        let of = |(name, r): (&String, &Roaming)| StationRoams { name: name.clone(), roams: r.roams, away_s: r.away_s };
+        air.roaming.iter().flatten().map(of)
+    }
+}
+
+/// The columns of a station that may change its access point.
+pub(super) const ROAMS: &[Field<StationRoams>] = &[
+    text("name", "a station with `roam`", |s| &s.name),
+    metric("roams", COUNT, Count(|s| Some(s.roams))),
+    metric("away", TIME, Number(|s| Some(s.away_s))),
+];
+
 /// A flow at one instant of its series.
 pub(super) struct Instant {
     pub(super) now: FlowSample,
@@ -511,6 +533,12 @@ pub fn names() -> Vec<Names> {
             RADIO,
         ),
         of(
+            "station that roams",
+            "JSON: by name in `air` of a run, `.air.roaming.sta1.roams`; `access_points` there are those of the whole \
+                run, each with the second since when. CSV: scope `station`.",
+            ROAMS,
+        ),
+        of(
             "data of a station",
             "What it sent; JSON: by name in `air` of a run, `.air.mpdus.from.sta1`. CSV: scope `station`.",
             DATA[0],
@@ -559,6 +587,7 @@ pub(super) fn units(o: &Outcome) -> BTreeMap<String, &'static str> {
         "air",
         "station",
         "station of a field",
+        "station that roams",
         "data of a station",
         "data to a station",
     ];
@@ -592,6 +621,7 @@ mod tests {
         of(STATION, check);
         DATA.iter().for_each(|fields| of(fields, check));
         of(RADIO, check);
+        of(ROAMS, check);
         of(FLOW_AT, check);
         of(QUEUE_AT, check);
     }

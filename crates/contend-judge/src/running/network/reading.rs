@@ -279,7 +279,7 @@ pub(super) fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
 fn roaming(net: &Net, before: &[Option<Roams>], now: &[Option<Roams>]) -> BTreeMap<String, Roaming> {
     let name = |ap: StationId| net.stations().get(ap as usize).cloned().unwrap_or_default();
     let of = |now: &Roams, before: &Roams| Roaming {
-        changes: now.changes - before.changes,
+        roams: now.changes - before.changes,
         away_s: (now.away - before.away).as_secs_f64(),
         access_points: now.course.iter().map(|(at, ap)| (at.as_secs_f64(), name(*ap))).collect(),
     };

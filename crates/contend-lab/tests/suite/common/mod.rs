@@ -6,7 +6,7 @@ pub mod needs;
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
     Air, Backlog, Channel, ClaimResult, Detail, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
-    PointKey, Queue, QueueSample, Radio, Run, SearchResult, Series, Summary, Transmitter, Wait, Ways,
+    PointKey, Queue, QueueSample, Radio, Roaming, Run, SearchResult, Series, Summary, Transmitter, Wait, Ways,
 };
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
@@ -292,6 +292,13 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
 }
 
 /// Each station does nothing half of the time.
+/// A station that changed from the first station to the last.
+fn roaming(stations: &[String]) -> Roaming {
+    let access_points = (0..2).zip([stations.first(), stations.last()]);
+    let access_points = access_points.filter_map(|(t, name)| Some((f64::from(t), name?.clone()))).collect();
+    Roaming { roams: 1, away_s: 0.11, access_points }
+}
+
 fn radio(stations: &[String]) -> Radio {
     let all = |share: f64| stations.iter().map(|s| (s.clone(), share)).collect();
     Radio { sends: all(0.125), receives: all(0.125), hears: all(0.125), blocked: all(0.125), idle: all(0.5) }
@@ -333,7 +340,7 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         ledger: drawn.into_iter().map(|(k, w)| (k, w / sum)).collect(),
         radio: Some(radio(stations)),
         routing_drops: Some([("no_route", 3), ("ttl", 0)].into()),
-        roaming: None,
+        roaming: stations.last().map(|name| [(name.clone(), roaming(stations))].into()),
     }
 }
 

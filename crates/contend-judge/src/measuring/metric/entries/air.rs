@@ -154,7 +154,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         Dimension::Number,
         &ROAMERS,
         "changes of the access point of a station with `roam`; of several stations their sum",
-        |a| Ok(roaming(a)?.map(|r| r.changes as f64).sum()),
+        |a| Ok(roaming(a)?.map(|r| r.roams as f64).sum()),
     )
     .example("roams[sta1]"),
     MetricEntry::new(
