@@ -419,6 +419,35 @@ fn walls_weaken_what_a_station_hears() {
 }
 
 #[test]
+fn stations_that_roam_need_a_field_with_positions_and_several_access_points() {
+    let with = |roam: &str| two_aps("100m", &format!("roam = {roam}"), UP);
+    let site = |file: &str| scenario(file).cell.unwrap().field.unwrap().sites[2].clone();
+    let default = site(&with("{}")).roam.unwrap();
+    let written = "{ threshold = \"-70dBm\", hysteresis = \"8dB\", interval = \"102.4ms\", scan = \"60ms\", \
+        retry = \"30s\", gap = \"50ms\", waiting = \"lost\" }";
+    assert_eq!(format!("{:?}", site(&with(written)).roam.unwrap()), format!("{default:?}"));
+    assert!(site(&with("{ waiting = \"forwarded\" }")).roam.unwrap().forwards && !default.forwards);
+    assert!(site(&with("\"none\"")).roam.is_none());
+    says(&with("\"always\""), &["station.0.roam"]);
+    says(&with("{ threshold = \"-151dBm\" }"), &["station.0.roam.threshold", "-150dBm"]);
+    says(&with("{ hysteresis = \"-1dB\" }"), &["station.0.roam.hysteresis", "0dB"]);
+    says(&with("{ interval = \"900us\" }"), &["station.0.roam.interval", "shorter than a millisecond"]);
+    says(&with("{ retry = \"0s\" }"), &["station.0.roam.retry"]);
+    says(&with("{ treshold = \"-70dBm\" }"), &["station.0.roam", "did you mean `threshold`"]);
+    let field = |field: &str| with("{}").replace("field = {}", &format!("field = {{ {field} }}"));
+    says(&field("propagation = \"range\""), &["station.0.roam", "compares powers", "log_distance"]);
+    says(&field("routing = \"static\""), &["station.0.roam", "stations forward packets", "field.routing"]);
+    let given = "links = [[\"left\", \"a\"], [\"right\", \"b\"]]";
+    says(&field(given), &["station.0.roam", "compares powers", "field.links gives who hears whom"]);
+    let one = with("{}").replace("[[ap]]\nname = \"right\"\nposition = [\"400m\", \"0m\"]\n", "");
+    says(&one, &["station.0.roam", "there is only one", "add another [[ap]]"]);
+    assert_eq!(message(&one.replace("roam = {}", "roam = \"none\"")), "");
+    let cell = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\n[[station]]\nname = \"a\"\nroam = {}\n\
+        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n";
+    says(cell, &["station.0.roam", "is for a field"]);
+}
+
+#[test]
 fn key_paths_name_access_points() {
     let file = two_aps("100m", "", UP);
     let with = |key: &str, value: &str| {
