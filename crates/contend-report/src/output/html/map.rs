@@ -106,16 +106,16 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
             escaped(name)
         );
     }
-    out += &losses(map, &place);
     let (bar, text) = if map.is_graph { scale.no_bar() } else { scale.bar() };
     let mut taken = vec![text];
     let rings = run.stations.len() <= RINGS;
+    let mut nodes = String::new();
     for (n, name) in run.stations.iter().enumerate() {
         let (x, y) = place(n as StationId);
         let at = metres.get(n).copied().filter(|_| !map.is_graph);
         let about = escaped(&described(run, n, at));
         let _ = write!(
-            out,
+            nodes,
             "<g class=\"node\" transform=\"translate({x:.1} {y:.1})\" role=\"button\" tabindex=\"{}\" \
              aria-pressed=\"false\" aria-label=\"{about}\"><title>{about}</title><circle class=\"disc\" r=\"{}\"/>",
             if n == 0 { 0 } else { -1 },
@@ -123,11 +123,11 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
         );
         if rings {
             let text = if label_fits(&mut taken, name, (x, y)) { escaped(name) } else { String::new() };
-            let _ = write!(out, "{}<text class=\"mid\" y=\"-16\">{text}</text>", ring(run, name));
+            let _ = write!(nodes, "{}<text class=\"mid\" y=\"-16\">{text}</text>", ring(run, name));
         }
-        out += "</g>\n";
+        nodes += "</g>\n";
     }
-    out + &bar + "</svg>"
+    out + &losses(map, &place, &mut taken) + &nodes + &bar + "</svg>"
 }
 
 /// The walls.
@@ -140,8 +140,8 @@ fn walls(map: &MapSeries, scale: &Scale) -> String {
     map.walls.iter().map(wall).collect()
 }
 
-/// What links lose, in the middle of each. Of both directions the first counts.
-fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64)) -> String {
+/// What links lose, on each link where there is room. Of both directions the first counts.
+fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64), taken: &mut Vec<[f64; 4]>) -> String {
     let mut all: BTreeMap<_, f64> = BTreeMap::new();
     for &(a, b, loss) in &map.losses {
         all.entry((a.min(b), a.max(b))).or_insert(loss);
@@ -151,10 +151,13 @@ fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64)) -> String {
     }
     let text = |((a, b), loss): ((StationId, StationId), f64)| {
         let ((ax, ay), (bx, by)) = (place(a), place(b));
-        let (x, y) = ((ax + bx) / 2.0, (ay + by) / 2.0 - 4.0);
-        format!("<text class=\"mid\" x=\"{x:.1}\" y=\"{y:.1}\">{} dB</text>", significant(loss, 3))
+        let text = format!("{} dB", significant(loss, 3));
+        let mut places = [0.5, 0.4, 0.6, 0.3, 0.7].iter().map(|t| (ax + t * (bx - ax), ay + t * (by - ay)));
+        // The text of a station is 16 pixels above it, that of a link is on it.
+        let (x, y) = places.find(|(x, y)| label_fits(taken, &text, (*x, y + 20.0)))?;
+        Some(format!("<text class=\"mid\" x=\"{x:.1}\" y=\"{:.1}\">{text}</text>", y + 4.0))
     };
-    format!("<g>{}</g>\n", all.into_iter().map(text).collect::<String>())
+    format!("<g class=\"losses\">{}</g>\n", all.into_iter().filter_map(text).collect::<String>())
 }
 
 /// The value at the first instant.
