@@ -333,6 +333,7 @@ fn the_map_of_a_field_has_its_stations_links_ways_and_hidden_pairs() {
     assert_eq!((map.matches("class=\"ring ").count(), map.matches("stroke-dasharray=\"50.0 50.0\"").count()), (15, 3));
     assert!(map.contains(&format!("{} at (400.0 m, 0 m): sends 12 %", names[2])), "{map}");
     assert_eq!(map.matches("<path class=\"l-wall\"").count(), 1);
+    assert!(page.contains("<h3>Access point</h3>"), "of the stations that roam");
     let rows: Vec<&str> = map.split("<tr><td").skip(1).collect();
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert!([&names[0], &names[2], &names[1]].iter().all(|n| rows[0].contains(n.as_str())), "{rows:?}");

@@ -48,6 +48,7 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
     all.push(what.observed(&fine));
     all.push(what.data(&slow));
     all.push(what.queues(&fine));
+    all.push(what.roaming());
     all.into_iter().flatten().collect()
 }
 
@@ -324,6 +325,36 @@ impl Sampled<'_> {
             caption: format!("Seed {}, one run.", self.run.seed),
             svg: plot.finish("Queue length"),
             legend,
+            csv,
+            command: self.command.into(),
+            wide: false,
+        })
+    }
+    /// The figure of the access points of stations that change them.
+    fn roaming(&self) -> Option<Figure> {
+        let all = self.run.air.as_ref()?.roaming.as_ref()?;
+        let aps: Vec<String> = self.run.access_points().map(String::from).collect();
+        let mut plot = self.plot(Scale::Names(aps.clone()), "access point");
+        let mut csv = String::from("station,time_s,access_point\n");
+        for (i, (name, roaming)) in all.iter().take(SINGLE).enumerate() {
+            let mut line: Vec<(f64, f64)> = vec![];
+            for (since, ap) in &roaming.access_points {
+                let _ = writeln!(csv, "{},{since:.6},{}", quoted(name), quoted(ap));
+                let Some(row) = aps.iter().position(|a| a == ap) else { continue };
+                // A step: the one before up to now.
+                line.extend(line.last().map(|before| (*since, before.1)));
+                line.push((*since, row as f64));
+            }
+            line.extend(line.last().map(|last| (self.span.1, last.1)));
+            plot.line(i, &line, name);
+        }
+        let left = all.len().saturating_sub(SINGLE);
+        let note = if left > 0 { format!(" {left} more are in summary.json.") } else { String::new() };
+        Some(Figure {
+            title: "Access point".into(),
+            caption: format!("Seed {}, one run.{note}", self.run.seed),
+            svg: plot.finish("Access point"),
+            legend: all.keys().take(SINGLE).enumerate().map(|(i, name)| (i, name.clone())).collect(),
             csv,
             command: self.command.into(),
             wide: false,
