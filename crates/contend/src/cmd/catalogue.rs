@@ -6,6 +6,7 @@ mod list;
 mod markdown;
 mod models;
 mod reference;
+mod words;
 
 pub use list::{ListArgs, list, listed};
 pub use reference::{ReferenceArgs, reference};
@@ -76,11 +77,45 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
-/// What `contend explain NAME` prints: all that has this name in experiment files.
+/// What `contend explain NAME` prints: all that has this name in experiment files, after what the word means to users.
 ///
 /// # Errors
 /// When nothing has this name.
 pub fn explained(asked: &str) -> Result<String, Refusal> {
+    let mut found: Vec<String> = words::explained(asked).into_iter().collect();
+    found.extend(named(asked));
+    if found.is_empty() {
+        let names = all_names();
+        let same = |n: &&String| words::folded(n) == words::folded(asked);
+        found.extend(names.iter().filter(same).flat_map(|name| named(name)));
+        if found.is_empty() {
+            return Err(unknown(asked, &names));
+        }
+    }
+    Ok(found.join("\n"))
+}
+
+/// Most names that a refusal lists.
+const MOST_NAMES: usize = 8;
+
+/// Nothing has the name `asked`.
+fn unknown(asked: &str, names: &BTreeSet<String>) -> Refusal {
+    let part = words::folded(asked);
+    let with: Vec<&str> = names.iter().map(String::as_str).filter(|n| words::folded(n).contains(&part)).collect();
+    let remedy = if part.len() > 2 && !with.is_empty() {
+        let more = if with.len() > MOST_NAMES { ", ..." } else { "" };
+        let shown: Vec<&str> = with.into_iter().take(MOST_NAMES).collect();
+        format!("these names have it: {}{more}; `contend list` shows all names", shown.join(", "))
+    } else if let Some(n) = contend_lab::nearest(asked, names.iter().map(String::as_str)) {
+        format!("did you mean `{n}`? `contend list` shows all names")
+    } else {
+        "`contend list` shows all names".to_owned()
+    };
+    Refusal::new(format!("the name `{asked}` is unknown"), remedy)
+}
+
+/// All that has exactly this name; hyphens count as underscores.
+fn named(asked: &str) -> Vec<String> {
     let all = everything();
     // A name may be written with hyphens, as in a file.
     let name = asked.replace('-', "_");
@@ -92,17 +127,7 @@ pub fn explained(asked: &str) -> Result<String, Refusal> {
     // Who asks about an algorithm or a metric does not ask about a parameter of another one that has its name.
     let is_brief = !algorithms.is_empty() || !metrics.is_empty();
     let keys = keys::explained(asked, &all, is_brief);
-    let found: Vec<String> =
-        algorithms.into_iter().chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect();
-    if found.is_empty() {
-        let names = all_names();
-        let nearest = contend_lab::nearest(asked, names.iter().map(String::as_str));
-        let remedy = nearest.map_or("`contend list` shows all names".to_owned(), |n| {
-            format!("did you mean `{n}`? `contend list` shows all names")
-        });
-        return Err(Refusal::new(format!("the name `{asked}` is unknown"), remedy));
-    }
-    Ok(found.join("\n"))
+    algorithms.into_iter().chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect()
 }
 
 fn algorithm(i: &Algorithm) -> String {
