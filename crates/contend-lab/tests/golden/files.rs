@@ -38,7 +38,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/office-ac.toml", &[("duration", "3s"), ("warmup", "1s")]),
     ("experiments/phase-effects.toml", &[("duration", "40s"), ("warmup", "5s")]),
     ("experiments/range.toml", &[("duration", "700ms"), ("warmup", "300ms")]),
-    ("experiments/roaming.toml", &[("duration", "30s")]),
+    ("experiments/roaming.toml", &[]),
     ("experiments/stadium-ax.toml", &[("duration", "21s"), ("warmup", "5s")]),
     ("experiments/uplink-starvation.toml", &[("duration", "16s"), ("warmup", "3s")]),
     ("experiments/validation/modern-distance.toml", &[("duration", "1500ms"), ("warmup", "500ms")]),
