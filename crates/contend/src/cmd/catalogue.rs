@@ -55,7 +55,8 @@ fn everything() -> Vec<Algorithm> {
 
 /// Every name that [`explain`] knows, for a shell.
 fn candidates() -> Vec<CompletionCandidate> {
-    all_names().into_iter().map(CompletionCandidate::new).collect()
+    let words = words::WORDS.iter().flat_map(|w| w.names).map(|name| (*name).to_owned());
+    all_names().into_iter().chain(words).collect::<BTreeSet<_>>().into_iter().map(CompletionCandidate::new).collect()
 }
 
 /// Every name that [`explain`] knows.

@@ -2,6 +2,7 @@
 //! from the tables that the program itself reads.
 
 use super::markdown::{cell, prose};
+use super::words::WORDS;
 use super::{Call, everything, formulas, functions, meaning, models, unit};
 use crate::Done;
 use crate::cmd::{print, wrong};
@@ -56,6 +57,7 @@ fn pages(contend: &clap::Command) -> Vec<(String, String)> {
     all.push(("metrics.md".to_owned(), "Metrics", metrics_page()));
     all.push(("functions.md".to_owned(), "Functions", functions().map(|f| function(&f)).collect()));
     all.push(("models.md".to_owned(), "Closed forms", models_page()));
+    all.push(("words.md".to_owned(), "Words of the field", words_page()));
     all.push(("results.md".to_owned(), "Names of results", results()));
     all.push(("command.md".to_owned(), "Command", command(contend)));
     let index: String = all.iter().map(|(name, title, _)| format!("- [{title}]({name})\n")).collect();
@@ -269,6 +271,20 @@ fn models_page() -> String {
     for m in models::items() {
         let text = m.text.split_once("\n\n").map_or("", |(_, rest)| rest);
         out += &format!("\n## {}\n\n```text\n{}\n```\n", m.name, text.trim_end());
+    }
+    out
+}
+
+fn words_page() -> String {
+    let mut out =
+        "Words that users type and that no file has: what contend calls them, or that it does not have them. \
+        `contend explain` ignores case, hyphens and dots.\n\n| words | here | see |\n| --- | --- | --- |\n"
+            .to_owned();
+    for w in WORDS {
+        let see: Vec<String> = w.see.iter().map(|s| format!("`{s}`")).collect();
+        let page = w.page.strip_prefix("docs/").map(|page| format!("[{page}](../{page})"));
+        let see: Vec<String> = see.into_iter().chain(page).collect();
+        out += &format!("| {} | {} | {} |\n", w.names.join(", "), cell(w.text), see.join(", "));
     }
     out
 }

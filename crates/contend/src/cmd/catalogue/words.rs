@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_part_of_names_shows_them() {
-        let said = explained("rts_thresh").map_or_else(|e| e.remedy, |text| text);
+        let said = explained("rts_thresh").unwrap_or_else(|e| e.remedy);
         assert!(said.contains("rts_threshold"), "{said}");
     }
 }
