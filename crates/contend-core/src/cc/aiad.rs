@@ -14,7 +14,7 @@ use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -41,7 +41,30 @@ pub const PARAMS: &[Param] = &[
     ABC,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("r", "the estimated rate, in byte/s: κ or φ"),
+    symbol("d", "minimum round-trip time of the connection, for the propagation delay"),
+    symbol("seg_size", "size of a segment, in bytes"),
+    symbol("W_o", "window of the estimated rate, in segments"),
+    on("every ACK"),
+    step(
+        "`filter` gives `r`, from the arrival times of the ACKs (`kappa`) or the receiver's timestamps (`phi`)",
+        "Xu 2005 eq. 6.8, 6.9",
+    ),
+    eq("W_o = ⌊r · d / seg_size⌋", "Xu 2005 eq. 6.1"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "RFC 5681 eq. 2").when("`W < S`"),
+    eq("W ← W + n / W", "Xu 2005 eq. 6.1").when("otherwise"),
+    on("a loss without a timeout, a mark, or a drop by the sender's own queue"),
+    eq("S ← max(2, W_o)", "Xu 2005 eq. 6.1"),
+    eq("W ← min(W, S)", "Xu 2005 §5.1"),
+    on("a timeout"),
+    eq("S ← max(2, W_o)", "as Westwood").when("it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+];
 
 /// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {

@@ -14,7 +14,7 @@ use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -34,7 +34,75 @@ pub const PARAMS: &[Param] = &[Param::flag(
 )
 .default("true")];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("W_prior", "window before a recovery or ProbeRTT, to which it returns"),
+    symbol("S", "ssthresh, in segments"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("n", "segments that the ACK shows to have arrived"),
+    symbol("I", "segments in flight"),
+    symbol("δ", "segments of the delivery-rate sample"),
+    symbol("T", "length of the sample"),
+    symbol("BtlBw", "maximum of `δ / T` of the last ten rounds, in segments/s"),
+    symbol("RTprop", "minimum round-trip time of the last 10 s"),
+    symbol("SRTT", "smoothed round-trip time"),
+    symbol("g_p", "pacing gain"),
+    symbol("g_w", "cwnd gain"),
+    symbol("r", "pacing rate, in byte/s of payload"),
+    symbol("q", "segments that Linux would send at once"),
+    symbol("g", "a gain"),
+    symbol("V", "segments that fill the path, times a gain"),
+    symbol("G", "target for a volume; 2 segments more in the first phase of ProbeBW's cycle"),
+    symbol("x", "segments by which a burst of ACKs exceeds the bandwidth"),
+    symbol(
+        "X",
+        "maximum of `x` in the last five to ten rounds; 0 before the pipe is full, or without `ack_aggregation`",
+    ),
+    on("every ACK, in this order"),
+    step(
+        "`BtlBw` takes `δ / T`; a sample limited by the application counts only if it is not smaller",
+        "draft-cardwell-00 §4.1.1",
+    ),
+    eq("x = min(W, \"segments of the burst\" − BtlBw · \"its time\")", "Linux bbr_update_ack_aggregation"),
+    step(
+        "ProbeBW, each phase for `RTprop`: `g_p = 5 / 4` (until a loss or `I ≥ G(V(g_p)) − q`), `3 / 4` (at most until \
+            `I ≤ G(V(1))`), then six of 1",
+        "draft-cardwell-00 §4.3.4.3",
+    ),
+    step(
+        "Startup ends when `BtlBw` has not grown by a quarter in three rounds: the pipe is full; `S ← G(V(1))`",
+        "draft-cardwell-00 §4.3.2.2",
+    ),
+    eq("g_p = g_w = 739 / 256", "draft-cardwell-00 §4.3.2").when("in Startup: 2 / ln 2, rounded up"),
+    eq("g_p = 88 / 256", "draft-cardwell-00 §4.3.3").when(
+        "in Drain, which begins ProbeBW in a random phase but the second when `I ≤ G(V(1))`; `g_w` as in Startup",
+    ),
+    eq("g_w = 2", "draft-cardwell-00 §4.2.3").when("in ProbeBW; in ProbeRTT `g_p = g_w = 1`"),
+    step(
+        "`RTprop` takes the round-trip sample if it is not larger, or if `RTprop` is older than 10 s; then also \
+            ProbeRTT begins, for 200 ms and a round from `I ≤ 4` on",
+        "draft-cardwell-00 §4.1.2, §4.3.5",
+    ),
+    eq("r = 0.99 · g_p · BtlBw · M", "draft-cardwell-00 §4.2.1")
+        .when("the pipe is full, or it is larger; at the first round-trip sample `0.99 · 739 / 256 · W / SRTT · M`"),
+    eq("q = min(127, max(2, ⌊r / (1024 · M)⌋))", "Linux bbr_tso_segs_goal")
+        .when("`r` is at least 1.2 Mb/s; otherwise at least 1"),
+    eq("V(g) = ⌈g · BtlBw · RTprop⌉", "draft-cardwell-00 §4.2.3").when("there is a round-trip sample; 10 before"),
+    eq("G(V) = 2 · ⌊(V + 3 · q + 1) / 2⌋", "Linux bbr_quantization_budget"),
+    eq("W ← max(1, W − \"new losses\")", "draft-cardwell-00 §4.2.3.4"),
+    eq("W ← I + n", "")
+        .when("a recovery begins; for a round then `W ← max(W, I + n)`, and the next lines do not count"),
+    eq("W ← max(W, W_prior)", "").when("a recovery or ProbeRTT ends"),
+    eq("W ← min(W + n, G(V(g_w) + min(X, BtlBw · \"100 ms\")))", "draft-cardwell-00 §4.2.3").when("the pipe is full"),
+    eq("W ← W + n", "")
+        .when("the pipe is not full, and `W` is below this target or fewer than ten segments have arrived"),
+    eq("W ← max(4, W)", ""),
+    eq("W ← min(4, W)", "").when("in ProbeRTT"),
+    on("a loss without a timeout, a mark, or a drop by the sender's own queue"),
+    step("`W` stays; at a loss it is kept as `W_prior`", "draft-cardwell-00 §4.2.3.4"),
+    on("a timeout"),
+    eq("W ← 1", "draft-cardwell-00 §4.2.3.4"),
+];
 
 /// 2 / ln 2: the smallest gain that doubles the rate every round trip, in 256ths.
 const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;

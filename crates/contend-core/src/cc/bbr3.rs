@@ -19,7 +19,7 @@ use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Fact, Need, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -43,7 +43,96 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 60.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("W_prior", "window before a recovery or ProbeRTT, to which it returns"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("n", "segments that the ACK shows to have arrived"),
+    symbol("I", "segments in flight"),
+    symbol("b", "delivery-rate sample: segments that were delivered, over the length of the sample"),
+    symbol("I_tx", "segments in flight when the newest segment of the sample was sent"),
+    symbol("L", "segments lost since then"),
+    symbol("b_l", "largest `b` of the loss round"),
+    symbol("I_l", "most segments of a sample of the loss round"),
+    symbol("max_bw", "largest `b` of this cycle of ProbeBW and the one before, in segments/s"),
+    symbol("B_lo", "bw_shortterm, in segments/s; ∞ if it is not set"),
+    symbol("I_lo", "inflight_shortterm, in segments; ∞ if it is not set"),
+    symbol("I_hi", "inflight_longterm, in segments; ∞ if it is not set"),
+    symbol("I_0", "`I_lo` before the losses of the round; `W` if it is not set"),
+    symbol("bw", "the bandwidth of the model, in segments/s"),
+    symbol("min_rtt", "minimum round-trip time of the last 10 s"),
+    symbol("SRTT", "smoothed round-trip time"),
+    symbol("α", "smoothed share of marked segments, at first 1: of each round counts 1/16"),
+    symbol("g_p", "pacing gain"),
+    symbol("g_w", "cwnd gain"),
+    symbol("r", "pacing rate, in byte/s of payload"),
+    symbol("q", "send quantum, in segments"),
+    symbol("g", "a gain"),
+    symbol("k", "rounds of Up so far"),
+    symbol("V", "segments that fill the path, times a gain"),
+    symbol("G", "the window for a volume; 2 segments more in Up"),
+    symbol(
+        "X",
+        "extra_acked: most segments of a burst of ACKs beyond `bw`, in ten rounds; in one before the pipe is full",
+    ),
+    on("a segment is taken as lost, in a probe whose losses have not been answered"),
+    eq("I_hi ← max(I_tx − 1, ⌊0.7 · min(V(1), W)⌋)", "§5.5.10.2")
+        .when("`L > 0.02 · I_tx`, and the application does not limit sending; Up becomes Down in any case"),
+    on("the first ACK of a loss round, unless in Startup, Refill or Up"),
+    eq("B_lo ← max(b_l, 0.7 · B_lo)", "§5.5.10.3").when("a segment was lost; `max_bw` counts for an unset `B_lo`"),
+    eq("I_lo ← max(I_l, ⌊0.7 · I_0⌋)", "").when("a segment was lost"),
+    eq("I_lo ← min(I_lo, (1 − α / 3) · I_0)", "Linux bbr v3").when("`ecn`, and an ACK carried ECE"),
+    on("every ACK, then in this order"),
+    step("`max_bw` takes `b`; a sample limited by the application counts only if it is not smaller", "§5.5.5"),
+    step(
+        "Startup becomes Drain when the pipe is full: `b` has not grown by a quarter in three rounds, or six ACKs of a \
+            round of a recovery had losses and `L > 0.02 · I_tx`; then `I_hi ← max(V(1), I_l)`",
+        "§5.3.1",
+    ),
+    step("Drain becomes Down when `I ≤ G(V(1))`, or after three rounds", "§5.3.2"),
+    eq("I_hi ← max(I_tx, ⌊0.7 · min(V(1), W)⌋)", "Linux bbr v3")
+        .when("`ecn`, in a probe, and more than half of the sample is marked; Up becomes Down"),
+    eq("I_hi ← max(I_hi, I_tx)", "§5.5.10").when("otherwise, `I_hi` is set, and `L ≤ 0.02 · I_tx`"),
+    eq("I_hi ← I_hi + 1", "")
+        .when("the same and in Up, for each `W / 2^k` arrived segments while `W ≥ I_hi` limits sending"),
+    step(
+        "Down becomes Cruise when `I ≤ 0.85 · I_hi` and `I ≤ G(V(1))`, here with `max_bw` for `bw`; Down and Cruise \
+            become Refill after a random time of 2 to 3 s or `min(V(1), W, 63)` rounds; `B_lo` and `I_lo` are unset",
+        "§5.3.3",
+    ),
+    step(
+        "Refill becomes Up after a round; Up becomes Down when `b` has not grown by a quarter in three rounds, but not \
+            while `W ≥ I_hi` limits sending",
+        "§5.3.3",
+    ),
+    step(
+        "every 5 s without a smaller round-trip time ProbeRTT begins, for 200 ms and a round from `I ≤ max(4, V(1 / \
+            2))` on",
+        "§5.3.4",
+    ),
+    eq("bw = min(max_bw, B_lo)", "§5.5.5"),
+    step(
+        "`g_p` and `g_w`: Startup 709/256 and 2, Drain 1/2 and 2, Down 0.9 and 2, Cruise and Refill 1 and 2, Up 5/4 \
+            and 9/4, ProbeRTT 1 and 1/2",
+        "§5.6.1",
+    ),
+    eq("r = 0.99 · g_p · bw · M", "§5.6.2")
+        .when("the pipe is full, or it is larger; at the first round-trip sample `W / SRTT` is the bandwidth"),
+    eq("q = max(2, ⌊min(\"64 KiB\", r · \"1 ms\") / M⌋)", "§5.6.3"),
+    eq("V(g) = ⌈g · bw · min_rtt⌉", "§5.6.4.2").when("there is a round-trip sample; 10 before"),
+    eq("G(V) = max(V, 3 · q, 4)", ""),
+    eq("W ← max(W, W_prior)", "§5.6.4.4").when("a recovery or ProbeRTT ends"),
+    eq("W ← min(W + n, G(V(g_w) + X))", "§5.6.4").when("the pipe is full"),
+    eq("W ← W + n", "").when("the pipe is not full, and `W` is below that or fewer than ten segments have arrived"),
+    eq("W ← max(4, W)", ""),
+    eq("W ← min(W, max(4, V(1 / 2)))", "").when("in ProbeRTT"),
+    eq("W ← min(W, max(4, min(I_hi, I_lo)))", "").when(
+        "in Down, Refill and Up; in Cruise and ProbeRTT with `0.85 · I_hi`, in Startup and Drain with `I_lo` \
+                  only",
+    ),
+    on("a timeout"),
+    eq("W ← 1", "§5.6.4.4"),
+];
 
 /// Pacing gain of Startup (2.77) in 256ths.
 const STARTUP_GAIN: u32 = 709;

@@ -14,7 +14,7 @@ use super::slow_start::{ABC, HYSTART, HyStart, limit};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -51,7 +51,63 @@ pub const PARAMS: &[Param] = &[
     linux::HZ,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("F", "what a loss reduces: what is in flight or the window, as the recovery has it, in segments"),
+    symbol("C", "`c_1024 / 1024`, in segments/s³"),
+    symbol("β_cubic", "`beta_1024 / 1024`"),
+    symbol("α_cubic", "growth of Reno's window, in segments per window"),
+    symbol("t", "time since the stage of congestion avoidance began, without idle times"),
+    symbol("K", "time from the start of the stage to the origin of the cubic"),
+    symbol("W_max", "window at the origin of the cubic, in segments"),
+    symbol("W_est", "window that Reno would have, in segments"),
+    symbol("cwnd_prior", "window before the last reduction, in segments"),
+    symbol("target", "the cubic one round trip ahead, within its bounds"),
+    symbol("RTT", "smoothed round-trip time; with `form = linux` the smallest one"),
+    symbol("cnt", "with `form = linux`: acknowledged segments for one segment of growth"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "RFC 9438 §4.10")
+        .when("`W < S`, unless HyStart (`hystart`) slows it or ends it by `S ← W`"),
+    on("the first ACK of a stage of congestion avoidance: after slow start or a reduction"),
+    eq("W_max ← max(W_max, W)", "RFC 9438 §4.2").when("there was a reduction, and the last one was no timeout"),
+    eq("W_max ← W", "RFC 9438 §4.8, §4.10").when("otherwise"),
+    eq("K = ((W_max − W) / C)^(1 / 3)", "RFC 9438 §4.2"),
+    eq("W_est ← W", "RFC 9438 §4.3"),
+    on("every ACK of congestion avoidance"),
+    eq("α_cubic = 3 · (1 − β_cubic) / (1 + β_cubic)", "RFC 9438 §4.3").when("`W_est < cwnd_prior`, or `form = linux`"),
+    eq("α_cubic = 1", "").when("otherwise"),
+    eq("W_est ← W_est + α_cubic · n / W", ""),
+    eq("W_cubic(t) = C · (t − K)^3 + W_max", "RFC 9438 §4.2"),
+    eq("W ← max(W, W_est)", "RFC 9438 §4.3").when("`form = rfc9438`, `reno_friendly`, and `W_cubic(t) < W_est`"),
+    eq("target = min(max(W_cubic(t + RTT), W), 3 · W / 2)", "RFC 9438 §4.2")
+        .when("`form = rfc9438`, and the rule before does not apply"),
+    eq("W ← min(target, W + n · (target − W) / W)", "RFC 9438 §4.4, §4.5")
+        .when("`form = rfc9438`, and there is a new `target`"),
+    on("every ACK of congestion avoidance, `form = linux`; `cnt` is computed at most once a tick (`hz`)"),
+    eq("cnt = ⌊W / (⌊W_cubic(t + RTT)⌋ − W)⌋", "Linux bictcp_update").when("the cubic is above `W`"),
+    eq("cnt = 100 · W", "").when("otherwise"),
+    eq("cnt ← min(cnt, 20)", "").when("there was no reduction since the start or the last timeout"),
+    eq("cnt ← max(2, min(cnt, ⌊W / (W_est − W)⌋))", "")
+        .when("`reno_friendly`, and `W_est > W`, which grows in whole segments"),
+    eq("W ← W + n / cnt", "Linux tcp_cong_avoid_ai"),
+    on("a loss, a mark, a drop by the sender's own queue, or the first timeout of a segment"),
+    eq("W_max ← W · (1 + β_cubic) / 2", "RFC 9438 §4.7").when("`fast_convergence` and `W < W_max`"),
+    eq("W_max ← W", "RFC 9438 §4.6").when("otherwise"),
+    eq("cwnd_prior ← W", ""),
+    eq("S ← max(2, F · β_cubic)", "").when("`form = rfc9438`"),
+    eq("S ← max(2, W · β_cubic)", "Linux cubictcp_recalc_ssthresh").when("`form = linux`"),
+    eq("W ← min(W, S)", "RFC 9438 §4.6").when("it is a loss without a timeout, or no timeout and `form = linux`"),
+    eq("W ← max(1, min(W, F · β_cubic))", "")
+        .when("it is a mark or a drop by the sender's own queue, with `form = rfc9438`"),
+    eq("W ← 1", "RFC 9438 §4.8").when("it is a timeout"),
+    on("proof that the last reduction was spurious"),
+    step(
+        "`W` and `S` are as before it, with `form = rfc9438` also `W_max`, `W_est`, `K` and `cwnd_prior`",
+        "RFC 9438 §4.9",
+    ),
+];
 
 /// One segment in 2^-20 segments.
 const ONE: u64 = 1 << 20;

@@ -10,7 +10,7 @@ use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -33,7 +33,36 @@ pub const PARAMS: &[Param] = &[
     ABC,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    symbol("A", "segments acknowledged in this window of data: DCTCP.BytesAcked"),
+    symbol("E", "those of them whose ACK carried ECE: DCTCP.BytesMarked"),
+    symbol("M", "share of marked segments in the window of data"),
+    symbol("α", "DCTCP.Alpha, the smoothed share of marked segments; `alpha_1024 / 1024` at the start"),
+    symbol("g", "`g_1024 / 1024`: weight of the last window of data"),
+    on("every ACK"),
+    eq("A ← A + n", "RFC 8257 §3.3 step 2"),
+    eq("E ← E + n", "RFC 8257 §3.3 step 3").when("the ACK carries ECE"),
+    on("the ACK that ends a window of data"),
+    eq("M = E / A", "RFC 8257 §3.3 step 5"),
+    eq("α ← α · (1 − g) + g · M", "RFC 8257 §3.3 step 6"),
+    step("`A` and `E` become 0", "RFC 8257 §3.3 step 8"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "RFC 8257 §3.5; RFC 5681 eq. 2").when("`W < S`"),
+    eq("W ← W + n / W", "RFC 5681 eq. 3").when("otherwise"),
+    on("a mark, once in a window of data"),
+    eq("S ← max(2, W − ⌊W · α / 2⌋)", "RFC 8257 §3.3 step 9"),
+    eq("W ← min(W, S)", ""),
+    on("a loss without a timeout, or a drop by the sender's own queue"),
+    eq("S ← max(2, F / 2)", "RFC 8257 §3.5; RFC 5681 eq. 4"),
+    eq("W ← min(W, S)", ""),
+    on("a timeout"),
+    eq("S ← max(2, F / 2)", "").when("it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+];
 
 /// A share of 1.
 const ONE_Q20: u64 = 1 << 20;

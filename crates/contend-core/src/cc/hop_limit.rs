@@ -9,7 +9,7 @@ use super::slow_start::ABC;
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -25,7 +25,18 @@ pub const PARAMS: &[Param] = &[
     COUNT,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("h", "links of the path of the data packet that the ACK answers"),
+    on("an ACK of new data"),
+    step("`W` grows as with reno", "RFC 5681 eq. 2 and 3"),
+    eq("W ← min(W, max(least, ⌈h / reuse⌉))", "Fu et al. 2003"),
+    on("a loss, a mark or a timeout"),
+    step(
+        "`W` and the threshold change as with reno; the limit counts again from the next ACK of new data on",
+        "RFC 5681 §3.1",
+    ),
+];
 
 /// Builds the controller.
 ///

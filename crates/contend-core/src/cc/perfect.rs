@@ -9,7 +9,7 @@
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -21,7 +21,23 @@ pub const SUMMARY: &str = "Reno with an oracle that knows which losses are error
 /// Parameters.
 pub const PARAMS: &[Param] = reno::PARAMS;
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("n", "segments that the ACK covers; beyond slow start 1 with `count = acks`"),
+    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "RFC 5681 eq. 2; RFC 3465 §2.2").when("`W < S`"),
+    eq("W ← W + n / W", "RFC 5681 eq. 3; RFC 3465 §2.1").when("otherwise"),
+    on("a loss without a timeout that is an error of the medium, as the oracle knows"),
+    step("`W` and `S` stay", "Xu 2005 §8.7"),
+    on("any other loss without a timeout, or a mark"),
+    eq("S ← max(2, F / 2)", "RFC 5681 eq. 4; RFC 3168 §6.1.2"),
+    eq("W ← min(W, S)", "RFC 5681 §3.2 step 2"),
+    on("a timeout, whatever its cause"),
+    eq("S ← max(2, F / 2)", "RFC 5681 eq. 4").when("it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+];
 
 #[derive(Debug)]
 struct Perfect {

@@ -12,7 +12,7 @@ use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, RCP, UNLIMITED};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -24,7 +24,23 @@ pub const SUMMARY: &str = "Paces at the rate that queues of kind rcp allow; loss
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::HEADER.default("12B"), DESIRED, WINDOW];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("R", "the rate that the queues of the path allow, in byte/s of IP packets"),
+    symbol("M", "payload of a full packet, in bytes"),
+    symbol("H", "its headers, in bytes"),
+    symbol("r", "pacing rate, in byte/s of payload"),
+    symbol("T_pacing", "gap between two full packets"),
+    symbol("T_RTT", "smoothed round-trip time"),
+    symbol("W", "cwnd: the window, in packets"),
+    on("a packet is about to leave"),
+    step("the header carries `T_RTT` and asks for `desired`; the queues lower it to their own rate", "Dukkipati 2007"),
+    on("every ACK with a header, which returns `R`"),
+    eq("r = R · M / (M + H)", "Barreto 2012 eq. 5.14, with headers"),
+    eq("T_pacing = M / r", "Barreto 2012 eq. 5.14"),
+    eq("W = max(1, ⌈window_100 / 100 · R · T_RTT / (M + H)⌉)", "Barreto 2012 eq. 5.13"),
+    on("a loss, a mark or a timeout"),
+    step("`r` and `W` stay; lost segments are sent again at the rate `r`", "Dukkipati 2007"),
+];
 
 pub(super) const DESIRED: Param =
     Param::rate("desired", "rate that the sender asks for, headers included; 0bps: unlimited")

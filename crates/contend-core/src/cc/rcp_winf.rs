@@ -11,7 +11,7 @@ use super::rcp::{DESIRED, Rcp, WINDOW};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::observe::{Correction, Local};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
@@ -35,7 +35,34 @@ pub const PARAMS: &[Param] = &[
     Correction::PARAM,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("R", "the rate that the queues of the path allow, in byte/s of IP packets"),
+    symbol("C_winf", "capacity of the link, from the observer of the sender's node, in byte/s"),
+    symbol(
+        "P",
+        "what contention takes: 0 with `correction = off`, C_extra (eq. 5.19) with `overhead`, the share of the node's \
+            own attempts that failed with `failures`",
+    ),
+    symbol("M", "payload of a full packet, in bytes"),
+    symbol("H", "its headers, in bytes"),
+    symbol("r", "pacing rate, in byte/s of payload"),
+    symbol("T_pacing", "gap between two full packets"),
+    symbol("T_RTT", "smoothed round-trip time"),
+    symbol("W", "cwnd: the window, in packets"),
+    on("a packet is about to leave"),
+    step(
+        "the header carries `T_RTT` and asks for `desired`; the queues lower it to their own rate",
+        "Barreto 2012 §5.3.2",
+    ),
+    on("every ACK with a header, which returns `R`"),
+    eq("R ← min(R, (1 − P) · C_winf)", "Barreto 2012 eq. 5.12, §5.4").when("the observer has an estimate"),
+    eq("W = max(1, ⌈window_100 / 100 · R · T_RTT / (M + H)⌉)", "Barreto 2012 eq. 5.13"),
+    eq("r = R · M / (M + H)", "Barreto 2012 eq. 5.14, with headers").when("`gap = packet`"),
+    eq("r = R", "Barreto 2012 eq. 5.14").when("`gap = payload`"),
+    eq("T_pacing = M / r", ""),
+    on("a loss, a mark or a timeout"),
+    step("`r` and `W` stay; lost segments are sent again at the rate `r`", "Dukkipati 2007"),
+];
 
 /// Builds the controller.
 ///

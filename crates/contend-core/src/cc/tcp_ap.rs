@@ -24,7 +24,7 @@ use super::slow_start::ABC;
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::observe::Correction;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -43,7 +43,8 @@ pub const PARAMS: &[Param] = &[
     Param::integer("history", "samples of which the deviation is computed").default("50").range(1.0, 1000.0),
     Param::time("delaybound", "longest delay that counts").default("500ms").range(1e-6, 1000.0),
     Param::integer("alpha_1024", "weight of the old average in 1024ths (0.7)").default("717").range(0.0, 1024.0),
-    Param::rate("ll_bandwidth", "b, bandwidth of a link (the thesis: 2Mbps on a channel of 11Mbps)")
+    Param::rate("ll_bandwidth", "bandwidth of a link (the thesis: 2Mbps on a channel of 11Mbps)")
+        .symbol("b")
         .default("2Mbps")
         .range(1000.0, 1e12),
     Param::integer("overhead", "bytes of all headers of a packet").default("112").range(0.0, 1000.0),
@@ -78,7 +79,62 @@ pub const PARAMS: &[Param] = &[
     super::reno::COUNT,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("h", "links of the path of the data packet that the ACK answers"),
+    symbol("RTT", "round-trip sample"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("S_data", "size of a data packet, in bytes"),
+    symbol("S_ACK", "size of an acknowledgment, in bytes"),
+    symbol("C", "capacity of a hop: `b`, or with `bandwidth = air` C_Winf of the observer, in byte/s"),
+    symbol("AB", "bandwidth of a hop for the data: `b`, or with `bandwidth = air` AB_Winf of the observer, in byte/s"),
+    symbol(
+        "AB_R",
+        "available bandwidth that the last ACK frame told, in byte/s; ∞ if none did, and with `bandwidth = \
+            ll_bandwidth`",
+    ),
+    symbol(
+        "P",
+        "what contention takes: 0 with `correction = off` or `bandwidth = ll_bandwidth`, C_extra (eq. 5.19) with \
+            `overhead`, the share of the node's own attempts that failed with `failures`",
+    ),
+    symbol("t_q", "queueing delay of a hop"),
+    symbol("t_a", "its running average"),
+    symbol("k", "hops whose delay counts"),
+    symbol("FHD", "delay of a packet over `k` hops"),
+    symbol("NP", "nodes of the path: `h + 1` with `path_factor = hops`, `h − 1` with `path_factor = inner`"),
+    symbol("α", "`alpha_1024 / 1024`"),
+    symbol("D", "smoothed delay"),
+    symbol("x_i", "the last `N` values of `FHD`; `N` is at most `history`"),
+    symbol("N", "number of these values"),
+    symbol("m", "their mean"),
+    symbol("d", "their deviation"),
+    symbol("T", "gap between two segments"),
+    on("the start of the connection"),
+    eq("T = rate_interval", "the authors' ns-2 agent"),
+    on("an ACK of new data, or one that is no duplicate"),
+    step("without a round-trip sample only `T` is computed, from the old `D`", "the authors' ns-2 agent"),
+    eq("S_data = M + overhead", ""),
+    eq("S_ACK = overhead", ""),
+    eq("AB ← max(M / \"1 s\", min((1 − P) · AB, AB_R))", "Barreto 2012 eq. 5.21, §6.3.1"),
+    eq("t_q = (RTT / h − (S_data + S_ACK) / C) / 2", "Barreto 2012 eq. 2.23 to 2.26, 6.1").when("`sign = derived`"),
+    eq("t_q = (RTT / h − (S_data − S_ACK) / C) / 2", "Barreto 2012 eq. 2.26, 6.1").when("`sign = printed`"),
+    eq("t_q ← t_a", "the authors' ns-2 agent").when("`t_q > delaybound`"),
+    eq("t_a ← (t_a + t_q) / 2", ""),
+    eq("k = 1", "").when("`h < n_factor` and `short_path = one`"),
+    eq("k = n_factor", "Barreto 2012 eq. 2.27").when("otherwise"),
+    eq("FHD = k · (t_q + S_data / AB)", "Barreto 2012 eq. 2.27, 6.2"),
+    eq("FHD ← (1 + 1 / NP) · FHD", "Barreto 2012 eq. 6.3 to 6.5").when("`NP − 1 > 4`, unless `path_factor = off`"),
+    step("`FHD` is no sample unless it is above 0 and below `delaybound`", "the authors' ns-2 agent"),
+    eq("D ← α · D + (1 − α) · FHD", "").when("it is not the first sample: that is `D` itself"),
+    eq("d = Σ_i |x_i − m| / (N · m)", "").when("`coefficient = adev`"),
+    eq("d = √(Σ_i ((x_i − m)^2) / (N − 1)) / m", "Barreto 2012 eq. 2.28").when("`coefficient = cov`"),
+    eq("T = D · (1 + 2 · d)", "the authors' ns-2 agent"),
+    step("then the window grows as with reno", "RFC 5681 §3.1"),
+    on("a duplicate ACK"),
+    step("nothing is paced until the next ACK that is no duplicate", "the authors' ns-2 agent"),
+    on("a loss, a mark or a timeout"),
+    step("the window changes as with reno", "RFC 5681 §3.1"),
+];
 
 /// Builds the controller.
 ///

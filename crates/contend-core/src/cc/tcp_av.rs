@@ -15,7 +15,7 @@ use super::slow_start::{ABC, limit, slow_start};
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -27,24 +27,38 @@ pub const SUMMARY: &str = "Keeps a designated rate: a loss never takes the windo
     window grows no further when the rate is reached.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::rate("rate", "R: designated rate of payload; 0: plain Reno").default("10Mbps").range(0.0, 1e12),
+    Param::rate("rate", "designated rate of payload; 0: plain Reno").symbol("R").default("10Mbps").range(0.0, 1e12),
     Param::integer("headroom_1024", "h: the flow aims at this multiple of R, in 1024ths")
         .default("1126")
         .range(1.0, 10_240.0),
     Param::integer("kappa", "the target window counts at most this many smallest round trips")
+        .symbol("κ")
         .default("16")
         .range(1.0, 1e6),
-    Param::time("cushion", "T_ref: how long the receiver could play from a full cushion")
+    Param::time("cushion", "how long the receiver could play from a full cushion")
+        .symbol("T_ref")
         .default("500ms")
         .range(0.0, 1e3),
-    Param::time("most", "T_max: bound of the modelled buffer, and of what it lacks").default("2s").range(0.0, 1e3),
-    Param::time("catch_up", "T_c: time in which a missing cushion is to be filled").default("2s").range(1e-3, 1e3),
+    Param::time("most", "bound of the modelled buffer, and of what it lacks")
+        .symbol("T_max")
+        .default("2s")
+        .range(0.0, 1e3),
+    Param::time("catch_up", "time in which a missing cushion is to be filled")
+        .symbol("T_c")
+        .default("2s")
+        .range(1e-3, 1e3),
     Param::integer("faster_1024", "c_max: most by which the rate exceeds h R to fill the cushion, in 1024ths")
         .default("1280")
         .range(1024.0, 10_240.0),
-    Param::integer("losses", "K: losses after which the guard looks; 0: no guard").default("3").range(0.0, 8.0),
-    Param::integer("within", "T_k: smoothed round trips within which these losses count").default("3").range(1.0, 1e3),
-    Param::time("hold", "T_hold: how long the guard makes the flow Reno").default("2s").range(0.0, 1e3),
+    Param::integer("losses", "losses after which the guard looks; 0: no guard")
+        .symbol("K")
+        .default("3")
+        .range(0.0, 8.0),
+    Param::integer("within", "smoothed round trips within which these losses count")
+        .symbol("T_k")
+        .default("3")
+        .range(1.0, 1e3),
+    Param::time("hold", "how long the guard makes the flow Reno").symbol("T_hold").default("2s").range(0.0, 1e3),
     Param::word(
         "probe",
         &["hold", "reno"],
@@ -56,7 +70,56 @@ pub const PARAMS: &[Param] = &[
     ABC,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("W_r", "the receiver's window, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("h", "`headroom_1024 / 1024`"),
+    symbol("c_max", "`faster_1024 / 1024`"),
+    symbol("RTT", "smoothed round-trip time"),
+    symbol("RTT_min", "minimum round-trip time of the connection"),
+    symbol("T", "the round trip that the target counts"),
+    symbol("Δ", "time since the last ACK"),
+    symbol("B", "data in the model of the receiver's buffer, in segments; negative while the receiver would wait"),
+    symbol("B_ref", "its cushion, in segments"),
+    symbol("B_max", "its bound, in segments"),
+    symbol("W_t", "W*, the target window, in segments"),
+    symbol("W_R", "window that h R needs, in segments"),
+    symbol("I", "segments in flight"),
+    symbol("Δ_K", "time since the first of the last `K` losses"),
+    symbol("N", "segments that have arrived since then"),
+    symbol("r", "pacing rate, in byte/s of payload"),
+    on("every ACK"),
+    eq("T = min(RTT, κ · RTT_min)", "our reading"),
+    eq("B_max = R · T_max / M", ""),
+    eq("B ← max(−B_max, min(B_max, B + n − R · Δ / M))", ""),
+    eq("r = c_max · h · R", "").when("`pace`"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "RFC 5681 eq. 2").when("`W < S`"),
+    eq("B_ref = R · T_ref / M", "our reading"),
+    eq("W_t = ⌊min(h · R + max(0, B_ref − B) · M / T_c, c_max · h · R) · T / M⌋", ""),
+    eq("W ← W + n / max(1, ⌊W / max(1, ⌊(W_t − W) / 4⌋)⌋)", "")
+        .when("`W ≥ S`, `W < W_t`, and the flow is not held to Reno"),
+    eq("W ← W + n / W", "RFC 5681 eq. 3")
+        .when("`W ≥ S`, and the flow is held to Reno; or `W ≥ W_t`, and `probe = reno` or `B < B_ref`"),
+    on("a loss or a timeout, first"),
+    step("the flow is held to Reno for `T_hold` from now on (with `R = 0` always)", "our reading")
+        .when("`Δ_K ≤ T_k · RTT` and `2 · N · M < R · Δ_K`"),
+    on("a loss without a timeout, or a mark"),
+    eq("W_R = ⌊h · R · T / M⌋", "our reading"),
+    eq("W_R = 0", "").when("the flow is held to Reno"),
+    eq("S ← max(2, W / 2, min(W, W_R))", ""),
+    eq("W ← min(W, S)", "RFC 5681 §3.2 step 2"),
+    on("a drop by the sender's own queue"),
+    eq("W ← min(W, max(2, I))", "our reading").when("`W_R > 0`"),
+    eq("S ← max(2, W / 2)", "RFC 5681 eq. 4").when("otherwise"),
+    eq("W ← min(W, S)", "RFC 5681 §3.2 step 2").when("`W_R = 0`"),
+    on("a timeout"),
+    eq("S ← max(2, W / 2, min(W_r, W_R))", "our reading").when("it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+];
 
 /// One in 1024ths.
 const ONE: u64 = 1024;

@@ -24,7 +24,7 @@
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -112,7 +112,61 @@ pub const PARAMS: &[Param] = &[
     Param::integer("timeout_window", "window after a timeout, in segments").default("2").range(1.0, 1000.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("CW", "the congestion window, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("A", "segments acknowledged in the interval"),
+    symbol("D", "duplicate ACKs in the interval"),
+    symbol("Δ", "time since the interval began"),
+    symbol("B", "smoothed rate at which data arrive, in segments/s"),
+    symbol("E", "inflation of the window by duplicates in fast recovery, in segments; 0 unless `inflation`"),
+    symbol("CW_0", "`CW` at the start of the interval, with `E` if a duplicate ended the last one"),
+    symbol("B_0", "`B` at the start of the interval"),
+    symbol("end_bw", "rate of the interval, in segments/s"),
+    symbol("ξ", "dB/dCW"),
+    symbol("Q", "`q_1000 / 1000`"),
+    symbol("q", "share of the window that a falling rate takes"),
+    symbol("ε", "`epsilon_1000 / 1000`"),
+    symbol("inc", "growth per acknowledged segment, in segments"),
+    symbol("a_1", "target_ack: segments after which an interval ends"),
+    symbol("s_1", "target_pkt: sent segments after which it ends"),
+    on("every ACK"),
+    eq("A ← A + n", "Starzetz 2006 §10.2"),
+    eq("D ← D + 1", "").when("it is a duplicate"),
+    on("an ACK of new data outside a recovery; with `validated` only while the window limits sending"),
+    eq("CW ← CW + n · growth_1000 / 1000", "Starzetz 2006 §10.2").when("in cold start"),
+    eq("CW ← CW + n · inc", "").when("after cold start, `increase = constant`"),
+    eq("CW ← CW + n / CW", "").when("after cold start, `increase = running`"),
+    on("an ACK of new data, or with `check = every` any ACK, that ends an interval: `A > a_1`, or more than `s_1` \
+            segments were sent in it"),
+    eq("end_bw = (A + D) / Δ", "Starzetz 2006 eq. 10.3"),
+    eq("B ← ε · B + (1 − ε) · end_bw", "Starzetz 2006 eq. 10.4"),
+    eq("ξ = (B − B_0) / (CW + E − CW_0)", "Starzetz 2006 eq. 10.1"),
+    step(
+        "the rate falls if `ξ < 0` and `CW + E > CW_0` (or `shrunk = signed`), and target_reduce is acknowledged (or \
+            not `xi_waits`)",
+        "Starzetz 2006 §10.2",
+    ),
+    step("cold start ends", "").when("the rate falls"),
+    eq("q = CW · |ξ| / B", "Starzetz 2006 eq. 10.5").when("the rate falls"),
+    eq("CW ← max(min(2, CW), CW · (1 − min(Q, q)))", "").when("the rate falls and `sign = repaired`"),
+    eq("CW ← CW · (1 + q)", "").when("the rate falls and `sign = printed`"),
+    eq("inc ← 1 / CW", "Starzetz 2006 §10.2").when("the rate falls"),
+    on("the start of an interval: the first ACK, the end of an interval, a timeout, the end of a silence"),
+    eq("a_1 = min(k, CW)", "Starzetz 2006 §10.2").when("`interval = min` and `k > 0`"),
+    eq("a_1 = max(k, CW)", "").when("`interval = max`, or `k = 0`"),
+    eq("s_1 = CW · sent_1000 / 1000", ""),
+    step("`A` and `D` become 0, `CW_0` and `B_0` the present values", ""),
+    on("a loss without a timeout, a mark, or a drop by the sender's own queue, if target_reduce is acknowledged"),
+    eq("CW ← max(min(2, CW), CW · (1 − Q))", "Starzetz 2006 §10.2"),
+    eq("inc ← 1 / CW", ""),
+    step("cold start ends", "").when("`cold_ends = loss`"),
+    step("target_reduce: the next `⌈CW⌉` segments are to be acknowledged before another such cut", ""),
+    on("a timeout"),
+    eq("CW ← min(timeout_window, max(2, CW))", "Starzetz 2006 §10.2"),
+    step("cold start begins, target_reduce counts as acknowledged", ""),
+    eq("B ← 0", "").when("`forgets`"),
+];
 
 /// Number of fractional bits.
 const SCALE: u32 = 20;

@@ -25,7 +25,7 @@
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -38,12 +38,17 @@ pub const SUMMARY: &str = "Keeps between alpha and beta segments queued on the p
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::integer("alpha", "queued segments below which the window grows (2 in the thesis of Starzetz)")
+        .symbol("α")
         .default("1")
         .range(1.0, 10_000.0),
     Param::integer("beta", "queued segments above which the window shrinks (4 in the thesis of Starzetz)")
+        .symbol("β")
         .default("3")
         .range(1.0, 10_000.0),
-    Param::integer("gamma", "queued segments above which slow start ends").default("1").range(1.0, 10_000.0),
+    Param::integer("gamma", "queued segments above which slow start ends")
+        .symbol("γ")
+        .default("1")
+        .range(1.0, 10_000.0),
     Param::word(
         "sample",
         &["mean", "min"],
@@ -82,7 +87,49 @@ pub const PARAMS: &[Param] = &[
     .default("three_quarters"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("W_r", "the receiver's window, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    symbol("RTT", "round-trip time of a round trip: the mean or the smallest of its samples (`sample`)"),
+    symbol("BaseRTT", "the smallest round-trip sample of the connection"),
+    symbol("Δ", "backlog: (Expected − Actual) BaseRTT, the segments that wait on the path"),
+    on("every ACK with a round-trip sample"),
+    step("`BaseRTT` becomes the sample if that is smaller", "Brakmo and Peterson 1995"),
+    on("the second ACK of new data of the connection"),
+    eq("W ← second_ack", "ns-2").when("`second_ack > 0`"),
+    on("an ACK that begins a new round trip"),
+    eq("Δ = min(W, W_r) · (RTT − BaseRTT) / RTT", "Brakmo and Peterson 1995"),
+    eq("Δ ← ⌊Δ + 1 / 2⌋", "ns-2").when("`rounded`"),
+    step(
+        "in slow start, round trips in which the window doubles and round trips without growth alternate; the first \
+            doubles, also after a timeout",
+        "Brakmo and Peterson 1995",
+    )
+    .when("`W < S`"),
+    eq("W ← max(2, ⌊7 · W / 8⌋)", "ns-2").when("slow start ends: `W < S`, the window would double now, and `Δ > γ`"),
+    eq("S ← 2", "").when("slow start ends"),
+    eq("W ← max(2, W − 1)", "Brakmo and Peterson 1995").when("`W ≥ S` before this ACK, and `Δ > β`"),
+    eq("W ← W + 1", "Linux")
+        .when("`W ≥ S` before this ACK, `Δ < α`, `growth = at_once`, and the window limits sending"),
+    on("an ACK of new data, while the window limits sending"),
+    eq("W ← W + 1 / W", "Brakmo and Peterson 1995")
+        .when("`W ≥ S`, `growth = spread`, and `Δ < α` at the start of this round trip"),
+    eq("W ← min(S, W + n)", "").when("`W < S`, in a round trip in which the window doubles"),
+    on("a loss without a timeout"),
+    eq("S ← max(2, F / 2)", "ns-2; Linux").when("`F ≤ 3`, the same segment is lost again, or `keeps = half`"),
+    eq("S ← F − ⌊F / 4⌋", "Brakmo and Peterson 1995").when("otherwise"),
+    eq("W ← min(W, S)", ""),
+    on("a mark, or a drop by the sender's own queue"),
+    eq("S ← max(2, F / 2)", "RFC 3168 §6.1.2"),
+    eq("W ← min(W, S)", ""),
+    on("a timeout"),
+    eq("S ← max(2, F / 2)", "RFC 5681 eq. 4").when("it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+    step("`BaseRTT` is measured anew", "ns-2").when("`new_base`"),
+];
 
 /// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -24,14 +24,43 @@ pub const SUMMARY: &str = "Reno that keeps four fifths of the window after a ran
     one while fewer than beta segments are queued on the path.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("beta", "queued segments from which the path counts as congested").default("3").range(1.0, 10_000.0),
+    Param::integer("beta", "queued segments from which the path counts as congested")
+        .symbol("β")
+        .default("3")
+        .range(1.0, 10_000.0),
     Param::integer("random_percent", "part of the window that remains after a random loss, in percent")
         .default("80")
         .range(1.0, 100.0),
     ABC,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("W_r", "the receiver's window, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    symbol("RTT", "the last round-trip sample"),
+    symbol("BaseRTT", "the smallest round-trip sample of the connection"),
+    symbol("N", "backlog, the segments that wait on the path; ∞ before the first sample"),
+    on("every ACK with a round-trip sample"),
+    eq("BaseRTT ← min(BaseRTT, RTT)", "Fu and Liew 2003 §II"),
+    on("an ACK of new data"),
+    eq("N = min(W, W_r) · (RTT − BaseRTT) / RTT", "Fu and Liew 2003 §II"),
+    eq("W ← W + min(n, abc)", "RFC 5681 eq. 2").when("`W < S`"),
+    eq("W ← W + n / W", "Fu and Liew 2003 §III-A").when("`W ≥ S` and `N < β`"),
+    eq("W ← W + n / (2 · W)", "").when("`W ≥ S` and `N ≥ β`"),
+    on("a loss without a timeout"),
+    eq("S ← max(2, F · random_percent / 100)", "Fu and Liew 2003 §III-B").when("`N < β`: the loss counts as random"),
+    eq("S ← max(2, F / 2)", "").when("otherwise"),
+    eq("W ← min(W, S)", "RFC 5681 §3.2 step 2"),
+    on("a mark, or a drop by the sender's own queue"),
+    eq("S ← max(2, F / 2)", "RFC 3168 §6.1.2"),
+    eq("W ← min(W, S)", ""),
+    on("a timeout"),
+    eq("S ← max(2, F / 2)", "RFC 5681 eq. 4").when("it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+];
 
 /// Veno's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, WCP, wcp};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -43,7 +43,30 @@ pub const PARAMS: &[Param] = &[
     WINDOW,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("r", "the sender's rate, which paces the flow, in byte/s of payload"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("T", "control interval: the longest round-trip time of the neighbourhoods on the path, at least `T_RTT`"),
+    symbol("T_RTT", "smoothed round-trip time"),
+    symbol("α", "`alpha_1024 / 1024` segments; with `increase = ack` per second"),
+    symbol("n", "segments that the ACK shows to have arrived"),
+    symbol("W", "cwnd: the window, in segments"),
+    on("a packet is about to leave"),
+    step(
+        "the header carries `T_RTT`; queues raise it to that of their neighbourhood, and mark it if that is congested",
+        "Barreto 2012 §2.3.2",
+    ),
+    on("every ACK with a header, after the first round-trip sample"),
+    eq("r = W · M / T", "our choice").when("it is the first: `W` is the initial window"),
+    eq("r ← r + α · n · M^2 / (r · T^2)", "Barreto 2012 §2.3.2, §3.3.6")
+        .when("it is not marked, and `increase = interval`"),
+    eq("r ← r + α · n · M", "").when("it is not marked, and `increase = ack`"),
+    eq("r ← r · decrease_1024 / 1024", "").when("it is marked, and the last cut is at least the `T` of that time ago"),
+    eq("r ← max(least, r)", "our choice"),
+    eq("W = max(1, ⌈window_100 / 100 · r · T_RTT / M⌉)", "our choice, as RCP"),
+    on("a loss, an ECN mark or a timeout"),
+    step("`r` and `W` stay; lost segments are sent again at the rate `r`", "Barreto 2012 §2.3.2"),
+];
 
 /// Builds the controller.
 ///

@@ -20,7 +20,7 @@ use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::estimate::{self, Estimator};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
@@ -34,7 +34,33 @@ pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estima
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, FORM, TAU, M, SAMPLES, SHORTEST, COUNT, ABC];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    symbol("n", "segments that the ACK covers"),
+    symbol("BWE", "bandwidth estimate, in byte/s"),
+    symbol("RTT_min", "minimum round-trip time of the connection; with `form = linux` since the last timeout"),
+    symbol("seg_size", "size of a segment, in bytes"),
+    symbol("W_o", "window that the estimate would fill, in segments"),
+    on("every ACK"),
+    step("the estimator westwood, westwood_nr or westwood_plus (`filter`) gives `BWE`", "Xu 2005 eq. 5.1, 5.2"),
+    eq("W_o = ⌊BWE · RTT_min / seg_size⌋", "Xu 2005 eq. 5.3"),
+    on("an ACK of new data"),
+    eq("W ← W + min(n, abc)", "Xu 2005 §5.1, as Reno").when("`W < S`"),
+    eq("W ← W + n / W", "").when("otherwise"),
+    on("a loss without a timeout, a mark, or a drop by the sender's own queue"),
+    eq("S ← max(2, W_o)", "Xu 2005 eq. 5.3").when("`form = paper`"),
+    eq("S ← max(2, W / 2)", "Linux tcp_westwood.c").when("`form = linux`"),
+    eq("W ← min(W, S)", "Xu 2005 §5.1"),
+    on("the end of this reduction: all data sent before it are acknowledged"),
+    eq("S ← max(2, W_o)", "Linux tcp_westwood.c").when("`form = linux`"),
+    eq("W ← S", "").when("`form = linux`"),
+    on("a timeout"),
+    eq("S ← max(2, W_o)", "Mascolo et al. 2001; Linux tcp_westwood.c").when("it is the first of this segment"),
+    step("`RTT_min` is measured anew", "Linux tcp_westwood.c")
+        .when("`form = linux`, and it is the first of this segment"),
+    eq("W ← 1", "RFC 5681 §3.1"),
+];
 
 /// The `filter` parameter.
 pub(super) const FILTER: Param = Param::word(

@@ -11,7 +11,7 @@ use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes, reno
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, XCP};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -23,10 +23,35 @@ pub const SUMMARY: &str = "The window follows the feedback of queues of kind xcp
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::HEADER.default("20B"), DESIRED];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("W_r", "the receiver's window, in segments"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("T_RTT", "smoothed round-trip time"),
+    symbol("TH", "the sender's throughput, in byte/s"),
+    symbol("Δ_1", "change of the throughput that a packet asks for, in byte/s"),
+    symbol("Δ_2", "change that the ACK returns, in byte/s"),
+    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    on("a packet is about to leave"),
+    eq("TH = min(W, W_r) · M / T_RTT", "Barreto 2012 §2.3.3.1; ns-2"),
+    eq("Δ_1 = (C_desired − TH) / (TH · T_RTT / M)", "Barreto 2012 eq. 2.18"),
+    step(
+        "the header carries `T_RTT`, `TH` and `Δ_1`, and nothing before the first round-trip sample; the queues lower \
+            `Δ_1`",
+        "Katabi et al. 2002",
+    ),
+    on("every ACK with a header, which returns `Δ_2`"),
+    eq("W ← max(1, W + Δ_2 · T_RTT / M)", "Barreto 2012 eq. 2.19"),
+    on("a loss without a timeout, or a mark"),
+    eq("W ← min(W, max(2, F / 2))", "ns-2 TCP/Reno/XCP"),
+    on("a timeout"),
+    eq("W ← 1", "ns-2 TCP/Reno/XCP"),
+];
 
-pub(super) const DESIRED: Param =
-    Param::rate("desired", "throughput that the sender asks for, C_desired").default("10Gbps").range(1e3, 17e9);
+pub(super) const DESIRED: Param = Param::rate("desired", "throughput that the sender asks for")
+    .symbol("C_desired")
+    .default("10Gbps")
+    .range(1e3, 17e9);
 
 /// A fraction of a byte, as a power of two.
 const FRACTION_BITS: u32 = 10;

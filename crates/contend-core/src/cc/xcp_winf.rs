@@ -12,7 +12,7 @@ use super::xcp::{DESIRED, Xcp};
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::observe::Correction;
 use crate::packet::Explicit;
 use crate::registry::{Args, Param};
@@ -35,7 +35,37 @@ pub const PARAMS: &[Param] = &[
     Correction::PARAM,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("W_r", "the receiver's window, in segments"),
+    symbol("M", "payload of a segment, in bytes"),
+    symbol("T_RTT", "smoothed round-trip time"),
+    symbol("TH", "the sender's throughput, in byte/s"),
+    symbol("C_winf", "capacity of the link, from the observer of the sender's node, in byte/s"),
+    symbol("AB_winf", "available bandwidth of the link, from the same observer, in byte/s"),
+    symbol("AB_R", "the receiver's available bandwidth, if the last ACK frame carried it; otherwise ∞"),
+    symbol(
+        "P",
+        "what contention takes: 0 with `correction = off`, C_extra (eq. 5.19) with `overhead`, the share of the node's \
+            own attempts that failed with `failures`",
+    ),
+    symbol("AB", "available bandwidth after the correction, in byte/s"),
+    symbol("TH_change", "change of the throughput that a packet asks for, in byte/s"),
+    symbol("Δ_2", "change that the ACK returns, in byte/s"),
+    on("a packet is about to leave"),
+    eq("TH = min(W, W_r) · M / T_RTT", "Barreto 2012 §2.3.3.1"),
+    eq("TH_change = (C_desired − TH) / (TH · T_RTT / M)", "Barreto 2012 eq. 2.18")
+        .when("`throughput = own`, or the observer has no estimate"),
+    eq("TH_change = (C_desired − C_winf) / (C_winf · T_RTT / M)", "Barreto 2012 eq. 5.1")
+        .when("`throughput = capacity`"),
+    eq("AB = min((1 − P) · AB_winf, AB_R)", "Barreto 2012 eq. 5.19 to 5.21"),
+    eq("TH_change ← min(TH_change, AB)", "Barreto 2012 §5.3.1").when("the observer has an estimate"),
+    step("the header carries `T_RTT`, `TH` and `TH_change`, and nothing before the first round-trip sample", ""),
+    on("every ACK with a header, which returns `Δ_2`"),
+    eq("W ← max(1, W + Δ_2 · T_RTT / M)", "Barreto 2012 eq. 2.19"),
+    on("a loss, a mark or a timeout"),
+    step("as with xcp", "ns-2 TCP/Reno/XCP"),
+];
 
 /// Builds the controller.
 ///
