@@ -89,8 +89,8 @@ pub const FORMULAS: &[Line] = &[
     eq("cnt = ⌊W / (⌊W_cubic(t + RTT)⌋ − W)⌋", "Linux bictcp_update").when("the cubic is above `W`"),
     eq("cnt = 100 · W", "").when("otherwise"),
     eq("cnt ← min(cnt, 20)", "").when("there was no reduction since the start or the last timeout"),
-    eq("cnt ← max(2, min(cnt, ⌊W / (W_est − W)⌋))", "")
-        .when("`reno_friendly`, and `W_est > W`, which grows in whole segments"),
+    eq("cnt ← min(cnt, ⌊W / (W_est − W)⌋)", "").when("`reno_friendly`, and `W_est > W`, which grows in whole segments"),
+    eq("cnt ← max(2, cnt)", ""),
     eq("W ← W + n / cnt", "Linux tcp_cong_avoid_ai"),
     on("a loss, a mark, a drop by the sender's own queue, or the first timeout of a segment"),
     eq("W_max ← W · (1 + β_cubic) / 2", "RFC 9438 §4.7").when("`fast_convergence` and `W < W_max`"),
