@@ -13,7 +13,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -27,7 +27,31 @@ pub const SUMMARY: &str = "TCP-Jersey's achievable rate (ARE), from the arrival 
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("R", "ARE, in byte/s"),
+    symbol(
+        "L",
+        "data that the ACK counts, in bytes: with `count = westwood` what it shows to have arrived, with `count = \
+            literal` one segment",
+    ),
+    symbol("Δ", "time since the last ACK"),
+    symbol("τ", "the time constant"),
+    symbol("SRTT", "smoothed round-trip time"),
+    symbol("RTTVAR", "mean deviation of the round-trip time"),
+    symbol("b", "sample, in byte/s"),
+    symbol("b′", "the sample before; with `filter = 2`"),
+    on("the first ACK that answers data"),
+    eq("R ← L / SRTT", "our choice"),
+    eq("b′ ← R", ""),
+    on("every other ACK that answers data, duplicates too"),
+    eq("τ = SRTT + RTTVAR", "Xu 2005 eq. 5.10"),
+    eq("R ← (τ · R + L) / (Δ + τ)", "Xu 2005 eq. 5.9").when("`filter = 1`"),
+    step("`L` is added to that of the next ACK, and nothing else happens", "our choice")
+        .when("`filter = 2` and `Δ = 0`"),
+    eq("b = L / Δ", "Xu 2005 eq. 5.21").when("`filter = 2`"),
+    eq("R ← max(0, ((2 · τ − Δ) · R + Δ · (b + b′)) / (2 · τ + Δ))", "Xu 2005 eq. 5.19").when("`filter = 2`"),
+    eq("b′ ← b", "").when("`filter = 2`"),
+];
 
 /// The `filter` parameter.
 pub const FILTER: Param = Param::integer(

@@ -8,7 +8,7 @@ use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -20,10 +20,19 @@ pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
 pub const SUMMARY: &str =
     "Exponential average of core-stateless fair queueing; acknowledged data, with a constant time constant.";
 /// Parameters.
-pub const PARAMS: &[Param] =
-    &[Param::time("omega", "time constant of the average (K of Stoica et al.)").default("100ms").range(0.001, 8.0)];
+pub const PARAMS: &[Param] = &[Param::time("omega", "time constant of the average (K of Stoica et al.)")
+    .symbol("ω")
+    .default("100ms")
+    .range(0.001, 8.0)];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("R", "the estimate, in byte/s"),
+    symbol("L", "data that the ACK shows to have arrived, in bytes"),
+    symbol("Δ", "time since the last ACK; 0 at the first one"),
+    on("every ACK that answers data, duplicates too"),
+    eq("R ← (1 − exp(−Δ / ω)) · L / Δ + exp(−Δ / ω) · R", "Xu 2005 eq. 8.38").when("`Δ > 0`"),
+    eq("R ← L / ω + R", "the limit of eq. 8.38").when("otherwise"),
+];
 
 #[derive(Debug)]
 struct Csfq {

@@ -13,7 +13,7 @@ use super::Estimator;
 use super::are::{Are, FILTER};
 use super::clock::{COUNT, Clock};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -25,7 +25,34 @@ pub const SUMMARY: &str = "ARE from the receiver's timestamps: the rate at which
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("R", "TS-ARE, in byte/s"),
+    symbol(
+        "L",
+        "data that the ACK counts, in bytes: with `count = westwood` what it shows to have arrived, with `count = \
+            literal` one segment",
+    ),
+    symbol("t", "the receiver's timestamp in the ACK; without timestamps the arrival time of the ACK"),
+    symbol("t′", "the latest timestamp before"),
+    symbol("Δ", "time between the two; 0 if this one is older"),
+    symbol("τ", "the time constant"),
+    symbol("SRTT", "smoothed round-trip time"),
+    symbol("RTTVAR", "mean deviation of the round-trip time"),
+    symbol("b", "sample, in byte/s"),
+    symbol("b′", "the sample before; with `filter = 2`"),
+    on("the first ACK that answers data"),
+    eq("R ← L / SRTT", "our choice"),
+    eq("b′ ← R", ""),
+    on("every other ACK that answers data, duplicates too"),
+    eq("τ = SRTT + RTTVAR", "Xu 2005 eq. 5.10"),
+    eq("Δ = max(0, t − t′)", "Xu 2005 §7.3; RFC 7323 §5.2"),
+    eq("R ← (τ · R + L) / (Δ + τ)", "Xu 2005 eq. 7.1").when("`filter = 1`"),
+    step("`L` is added to that of the next ACK, and nothing else happens", "our choice")
+        .when("`filter = 2` and `Δ = 0`"),
+    eq("b = L / Δ", "Xu 2005 eq. 5.21").when("`filter = 2`"),
+    eq("R ← max(0, ((2 · τ − Δ) · R + Δ · (b + b′)) / (2 · τ + Δ))", "Xu 2005 eq. 5.19").when("`filter = 2`"),
+    eq("b′ ← b", "").when("`filter = 2`"),
+];
 
 /// Builds TS-ARE.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, Refusal> {

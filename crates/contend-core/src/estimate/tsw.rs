@@ -7,7 +7,7 @@ use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -18,9 +18,16 @@ pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
 /// What it does.
 pub const SUMMARY: &str = "Time sliding window of constant length, over the data that ACKs report.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param::time("window", "length of the window, Tw").default("100ms").range(0.001, 8.0)];
+pub const PARAMS: &[Param] =
+    &[Param::time("window", "length of the window").symbol("T_w").default("100ms").range(0.001, 8.0)];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("R", "the estimate, in byte/s"),
+    symbol("L", "data that the ACK shows to have arrived, in bytes"),
+    symbol("Δ", "time since the last ACK; 0 at the first one"),
+    on("every ACK that answers data, duplicates too"),
+    eq("R ← (T_w · R + L) / (Δ + T_w)", "Xu 2005 eq. 5.8; RFC 2859"),
+];
 
 #[derive(Debug)]
 struct Tsw {

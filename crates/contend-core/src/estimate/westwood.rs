@@ -10,7 +10,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -24,10 +24,34 @@ pub const SUMMARY: &str = "TCP Westwood's bandwidth estimate, with a constant ti
 /// Parameters.
 pub const PARAMS: &[Param] = &[TAU, M, COUNT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("BWE", "the estimate, in byte/s"),
+    symbol(
+        "L",
+        "data that the ACK counts, in bytes: with `count = westwood` what it shows to have arrived, with `count = \
+            literal` one segment",
+    ),
+    symbol("Δ", "time since the last sample; for a sample of a silence `τ / m`"),
+    symbol("b", "sample, in byte/s"),
+    symbol("b′", "the sample before"),
+    symbol("SRTT", "smoothed round-trip time"),
+    on("the first ACK that answers data"),
+    eq("BWE ← L / SRTT", "our choice"),
+    eq("b′ ← BWE", ""),
+    on("each `τ / m` of silence"),
+    step("`b = 0`, or the data that ACKs with `Δ = 0` have left, over `Δ`", "Mascolo et al. 2001 §2.2"),
+    eq("BWE ← ((2 · τ − Δ) · BWE + Δ · (b + b′)) / (2 · τ + Δ)", "Xu 2005 eq. 5.2"),
+    eq("b′ ← b", ""),
+    on("every other ACK that answers data, duplicates too"),
+    step("`L` is added to that of the next sample, and nothing else happens", "our choice").when("`Δ = 0`"),
+    eq("b = L / Δ", "Xu 2005 eq. 5.1"),
+    eq("BWE ← ((2 · τ − Δ) · BWE + Δ · (b + b′)) / (2 · τ + Δ)", "Xu 2005 eq. 5.2"),
+    eq("b′ ← b", ""),
+];
 
 /// The `tau` parameter.
-pub const TAU: Param = Param::time("tau", "time constant of the low-pass filter").default("500ms").range(0.001, 8.0);
+pub const TAU: Param =
+    Param::time("tau", "time constant of the low-pass filter").symbol("τ").default("500ms").range(0.001, 8.0);
 /// The `m` parameter.
 pub const M: Param = Param::integer(
     "m",

@@ -10,7 +10,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -24,7 +24,26 @@ pub const SUMMARY: &str =
 /// Parameters.
 pub const PARAMS: &[Param] = &[SAMPLES, COUNT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("BWE", "the estimate, in byte/s"),
+    symbol(
+        "L",
+        "data that the ACK counts, in bytes: with `count = westwood` what it shows to have arrived, with `count = \
+            literal` one segment",
+    ),
+    symbol("Δ", "time since the last ACK"),
+    symbol("b", "sample, in byte/s"),
+    symbol("b′", "the sample before"),
+    symbol("SRTT", "smoothed round-trip time"),
+    on("the first ACK that answers data"),
+    eq("BWE ← L / SRTT", "our choice"),
+    eq("b′ ← BWE", ""),
+    on("every other ACK that answers data, duplicates too"),
+    step("`L` is added to that of the next sample, and nothing else happens", "our choice").when("`Δ = 0`"),
+    eq("b = L / Δ", "Xu 2005 eq. 5.1"),
+    eq("BWE ← ((2 · samples − 1) · BWE + b + b′) / (2 · samples + 1)", "ns-2 code of Valla and others, 2002"),
+    eq("b′ ← b", ""),
+];
 
 /// The `samples` parameter.
 pub const SAMPLES: Param = Param::integer(

@@ -9,7 +9,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::sample;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use crate::window::{Ack, Window};
@@ -23,7 +23,30 @@ pub const SUMMARY: &str = "Westwood+'s bandwidth estimate, with one sample per r
 /// Parameters.
 pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("BWE", "the estimate, in byte/s"),
+    symbol(
+        "L",
+        "data that the ACK counts, in bytes: with `count = westwood` what it shows to have arrived, with `count = \
+            literal` one segment",
+    ),
+    symbol("D", "data of the sample so far, in bytes"),
+    symbol("Δ", "time since the last ACK"),
+    symbol("T", "length of the sample so far"),
+    symbol("RTT", "the last round-trip sample"),
+    symbol("b", "sample, in byte/s"),
+    symbol("F_1", "output of the first filter, in byte/s"),
+    on("the first ACK that answers data"),
+    step("the clock starts; its data do not count", "Linux tcp_westwood.c"),
+    on("every other ACK that answers data, duplicates too"),
+    eq("D ← D + L", "Grieco and Mascolo 2004"),
+    eq("T ← T + Δ", ""),
+    step("the sample ends, and the next one begins with `D = 0` and `T = 0`", "Linux westwood_update_window")
+        .when("`T > max(RTT, shortest)`"),
+    eq("b = D / T", "Linux westwood_filter").when("a sample ends"),
+    eq("F_1 ← (7 · F_1 + b) / 8", "").when("a sample ends; the first one is `F_1` and `BWE` itself"),
+    eq("BWE ← (7 · BWE + F_1) / 8", "").when("a sample ends, and it is not the first"),
+];
 
 /// The `shortest` parameter.
 pub const SHORTEST: Param =
