@@ -10,7 +10,7 @@
 use super::local::Local;
 use super::{HeardFrame, Observer, OwnExchange, Radio};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::packet::{Body, FlowId};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
@@ -29,7 +29,21 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 1.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("S", "bytes of the IP packet of the second datagram"),
+    symbol("s_1", "when the first datagram of a pair left the application"),
+    symbol("s_2", "when the second one left it"),
+    symbol("a_1", "when the first arrived"),
+    symbol("a_2", "when the second arrived"),
+    symbol("OWD", "sum of both one-way delays"),
+    symbol("T", "dispersion of the pair"),
+    symbol("C", "capacity of the path, in byte/s"),
+    on("the second datagram of a pair (2k + 1 after 2k), which left at most `within` after the first"),
+    eq("OWD = (a_1 − s_1) + (a_2 − s_2)", "Barreto 2012 §2.2.1"),
+    eq("T = a_2 − a_1", ""),
+    on("the last of `pairs` pairs"),
+    eq("C = S / T", "Barreto 2012 eq. 2.5").when("the pair is that with the smallest `OWD`, of equal ones the first"),
+];
 
 /// Builds the observer.
 ///

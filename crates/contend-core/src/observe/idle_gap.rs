@@ -10,7 +10,7 @@ use super::local::{Local, ONE, scale};
 use super::transactions::Transactions;
 use super::{HeardFrame, Observer, OwnExchange, Radio};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
@@ -23,7 +23,23 @@ pub const SUMMARY: &str = "PHY rate times the share of time that no Duration fie
 pub const PARAMS: &[Param] =
     &[Param::time("window", "sliding window of the busy time; 0s: since the beginning").default("10s").range(0.0, 1e6)];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("NAV", "the Duration field of an RTS or CTS"),
+    symbol("T_Busy", "busy time in `window`"),
+    symbol(
+        "T_Elapsed",
+        "time that `window` covers; with `window = 0` from the first transaction to the end of the last",
+    ),
+    symbol("R_data", "rate of the node's data frames, in byte/s"),
+    symbol("R_idle", "share of time that is idle"),
+    symbol("AB", "available bandwidth of the link, in byte/s"),
+    on("an RTS to the node or one that it overhears, a CTS to it, an overheard CTS without its RTS"),
+    eq("T_Busy ← T_Busy + NAV", "Barreto 2012 eq. 2.11"),
+    on("a sender or a queue asks"),
+    eq("R_idle = 1 − T_Busy / T_Elapsed", "Barreto 2012 eq. 2.12"),
+    eq("AB = R_idle · R_data", "Barreto 2012 eq. 2.10"),
+    step("the capacity is `R_data`; what contention takes is measured as with rt_winf", "Barreto 2012 §2.2.2"),
+];
 
 /// Builds the observer.
 ///

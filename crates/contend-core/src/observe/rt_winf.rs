@@ -24,7 +24,7 @@ use super::local::{Local, ONE, scale};
 use super::transactions::{Role, Transactions, Transfer};
 use super::{HeardFrame, Note, Observer, OwnExchange, Radio};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Amount, Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
@@ -88,7 +88,67 @@ pub const PARAMS: &[Param] = &[
     .default("capacity"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("S", "bytes of the IP packets of a data frame"),
+    symbol("T_CTS", "when the CTS ended"),
+    symbol("T_RTS", "when the RTS ended"),
+    symbol("T_DATA", "when the data frame ended"),
+    symbol("T_start", "when the data frame began"),
+    symbol(
+        "T_0",
+        "when its sender began to contend, for its first attempt; for the data of others `T_DIFS + T_bo` before the \
+            first frame that was heard",
+    ),
+    symbol("T_ACK", "when the ACK ended, or, as receiver, will end"),
+    symbol("T_SIFS", "SIFS"),
+    symbol("T_DIFS", "DIFS"),
+    symbol("T_bo", "mean backoff of a first attempt"),
+    symbol("D_RTS", "duration of an RTS"),
+    symbol("D_CTS", "duration of a CTS"),
+    symbol("NAV", "the Duration field of an RTS or CTS"),
+    symbol("T_Busy", "busy time in `window`; with `busy_scope = own` of each role"),
+    symbol("T_Total", "time that `window` covers; with `window = 0` from the first transaction to the end of the last"),
+    symbol("C", "capacity of the link, of each role, in byte/s; the rate of the PHY before the first sample"),
+    symbol("C_O", "the last sample as onlooker"),
+    symbol("C_Rx", "capacity that the receiver's ACK carried"),
+    symbol("AB", "available bandwidth of the link, in byte/s"),
+    symbol("T_backoff", "backoff of a packet of the node over all its attempts"),
+    symbol("T_m", "time between two packets of the node"),
+    symbol("C_extra", "share of this time that DIFS and backoff take"),
+    symbol("p", "share of the node's own attempts that failed"),
+    on("an RTS to the node or one that it overhears, a CTS to it, an overheard CTS without its RTS; with `mode = rts`"),
+    eq("T_Busy ← T_Busy + NAV", "Barreto 2012 eq. 4.5, 4.7, 4.9, 4.10").when("`busy_def = nav`"),
+    eq("T_Busy ← T_Busy + T_DIFS + T_bo + D_RTS + NAV", "our choice").when("`busy_def = nav_ifs`, and it is an RTS"),
+    eq("T_Busy ← T_Busy + T_DIFS + T_bo + D_RTS + T_SIFS + D_CTS + NAV", "")
+        .when("`busy_def = nav_ifs`, and it is a CTS"),
+    on("every frame that the node senses or sends, with `busy_def = carrier`"),
+    step("its duration is added to `T_Busy`; where frames overlap the time counts once", "our choice"),
+    on("data that are acknowledged, or addressed to the node"),
+    eq("T_Busy ← T_Busy + T_ACK − T_start", "Barreto 2012 eq. 4.15").when("`mode = probe` and `busy_def = nav`"),
+    eq("T_Busy ← T_Busy + T_DIFS + T_bo + T_ACK − T_start", "our choice")
+        .when("`mode = probe` and `busy_def = nav_ifs`"),
+    step("the next lines need `S ≥ min_sample`, and that the node heard the frames whose times they use", "our choice"),
+    eq("C = S / (T_ACK − T_0)", "our choice").when("`cap_def = cycle`"),
+    eq("C = S / (T_ACK − T_start)", "Barreto 2012 eq. 4.14").when("`cap_def = literal` and `mode = probe`"),
+    eq("C = S / (T_DATA − T_RTS − 3 · T_SIFS)", "Barreto 2012 eq. 4.6")
+        .when("`cap_def = literal` and `mode = rts`, as receiver"),
+    eq("C = S / (T_ACK − T_CTS − 2 · T_SIFS)", "Barreto 2012 eq. 4.3, 4.8")
+        .when("`cap_def = literal` and `mode = rts`, otherwise"),
+    eq("C ← min(C, C_O)", "Barreto 2012 eq. 4.11, 4.12")
+        .when("`smallest = previous`, and the sample before was an onlooker's"),
+    step("`C` becomes the smallest of the last samples of all roles", "our choice").when("`smallest = all`"),
+    eq("C ← min(C, C_Rx)", "Barreto 2012 eq. 4.13").when("`cooperate`, and the ACK carried it"),
+    on("an exchange of the node itself ends"),
+    eq("p ← p + (1 − p) / 16", "our choice")
+        .when("no CTS answered the RTS, or without RTS no ACK the data; the first is `p` itself"),
+    eq("p ← p − p / 16", "").when("otherwise"),
+    eq("T_m = 2 · T_DIFS + 3 · T_SIFS + T_backoff + D_RTS + D_CTS + (T_DATA − T_start)", "Barreto 2012 eq. 5.20")
+        .when("acknowledged; without RTS `2 · T_DIFS + T_SIFS + T_backoff + (T_DATA − T_start)`"),
+    eq("C_extra = (T_DIFS + T_backoff) / T_m", "Barreto 2012 eq. 5.19").when("acknowledged"),
+    on("a sender or a queue asks; an ACK carries `C` (with `note = both` also `AB`) as receiver"),
+    eq("AB = C · (1 − T_Busy / T_Total)", "Barreto 2012 eq. 4.5, 4.7, 4.9, 4.10"),
+    step("`C` and `AB` are those of the `role`", "our choice"),
+];
 
 /// Builds the observer.
 ///
