@@ -7,7 +7,7 @@
 use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -31,7 +31,36 @@ pub const PARAMS: &[Param] = &[
         .range(0.0, 1.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("k", "place of the rate among the rates from slow to fast"),
+    symbol("s", "successes in a row"),
+    symbol("f", "failures in a row"),
+    symbol("a", "attempts since the rate changed"),
+    symbol("N_s", "successes in a row after which the next rate is tried; `up` at the start"),
+    symbol("N_a", "attempts after which it is tried; `timer` at the start"),
+    on("an attempt of which at least one MPDU, and at least the share `success`, is acknowledged"),
+    eq("a ← a + 1", "Lacage et al. 2004"),
+    eq("s ← s + 1", ""),
+    eq("f ← 0", ""),
+    eq("k ← k + 1", "").when(
+        "`s ≥ N_s` or `a ≥ N_a`, unless it is the fastest; then `s`, `f` and `a` become 0, and the next attempt \
+                  is a probe",
+    ),
+    on("any other attempt"),
+    eq("a ← a + 1", ""),
+    eq("f ← f + 1", ""),
+    eq("s ← 0", ""),
+    eq("N_s ← min(most, factor · N_s)", "").when("it is a probe"),
+    eq("N_a ← factor · N_a", "").when("it is a probe"),
+    eq("N_s ← up", "").when("it is no probe, and `f ≥ down`"),
+    eq("N_a ← timer", "").when("it is no probe, and `f ≥ down`"),
+    eq("k ← max(0, k − 1)", "").when("it is a probe, or `f ≥ down`; then `s`, `f` and `a` become 0"),
+    on("a burst"),
+    step(
+        "rate `k` for the failures that are left until it falls, then each slower rate for `down` attempts",
+        "Lacage et al. 2004",
+    ),
+];
 
 /// Builds the rate control.
 ///

@@ -3,7 +3,7 @@
 use super::{Chain, RateControl, RateId, Report, Setting};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, on, step};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 
@@ -14,7 +14,8 @@ pub const SUMMARY: &str = "Always the rate that the file gives the station.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] =
+    &[on("a burst"), step("every attempt has the rate that the file gives the station", "the definition")];
 
 /// Builds the rate control.
 ///

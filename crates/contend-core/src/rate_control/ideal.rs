@@ -8,7 +8,7 @@
 use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -32,7 +32,26 @@ pub const PARAMS: &[Param] = &[
     .default("losses"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("k", "number of a rate, from 0 for the slowest"),
+    symbol("SNR", "SNR of the latest answer, in dB"),
+    symbol("SNR_k", "smallest SNR at which rate `k` is within the bound, in dB"),
+    symbol("PER_k(SNR)", "probability that an MPDU of 1500 B is lost at rate `k`"),
+    symbol(
+        "G_k(SNR)",
+        "packets of 1500 B in a second that arrive at rate `k` if the station sends its largest bursts and no other \
+            station sends",
+    ),
+    on("the start"),
+    eq("PER_k(SNR_k) = per", "Holland et al. 2001").when("`by = losses`"),
+    eq("k = 0", "ns-3 IdealWifiManager"),
+    on("an answer that tells an SNR"),
+    step("`k` becomes the largest with `SNR_k ≤ SNR`, or 0", "ns-3 IdealWifiManager").when("`by = losses`"),
+    step("`k` becomes the one with the largest `G_k(SNR)`; of equal ones the slowest", "our choice")
+        .when("`by = goodput`"),
+    on("a burst"),
+    step("attempts 1 and 2 have rate `k`, 3 and 4 rate `max(0, k − 1)`, all others rate 0", "our choice"),
+];
 
 /// The bounds in dB of the search for the smallest SNR.
 const SEARCHED: (f64, f64) = (-30.0, 90.0);

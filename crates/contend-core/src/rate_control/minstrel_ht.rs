@@ -19,7 +19,7 @@ mod stat;
 
 use super::{Chain, RateControl, Report, Setting};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
@@ -55,7 +55,74 @@ pub const PARAMS: &[Param] = &[
     Param::fraction("known", "share of arrivals above which a slower rate is not tried").default("95%").range(0.0, 1.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("i", "number of a rate"),
+    symbol("p_i", "filtered share of MPDUs that arrive at rate `i`"),
+    symbol("p′_i", "its value one step before"),
+    symbol(
+        "s_i",
+        "share of the MPDUs of this window and the one before that arrived at rate `i`: acknowledged in both over sent \
+            in both",
+    ),
+    symbol("a", "parameter of the filter"),
+    symbol("w_1", "weight of the latest output"),
+    symbol("w_2", "weight of the output before"),
+    symbol("π", "the number"),
+    symbol("t_i", "time that an MPDU of 1200 B adds to a burst at rate `i`"),
+    symbol("m", "mean MPDUs of an attempt"),
+    symbol("m_w", "mean MPDUs of an attempt in the window"),
+    symbol("x_i", "expected throughput of rate `i`, in MPDUs/s"),
+    symbol("n", "attempts at a rate in a chain"),
+    symbol("T_n", "time of `n + 1` attempts at this rate"),
+    symbol("CW_j", "contention window of attempt `j` from 0: `cwmin`, then twice that plus 1, at most `cwmax`"),
+    symbol("j", "number of an attempt"),
+    on("the first result after `window`, and the first burst"),
+    eq("m ← (3 · m + m_w) / 4", "Linux minstrel_ht_update_stats"),
+    eq("a = exp(−π · √(2) / period)", "Linux minstrel_filter_avg_add"),
+    eq("w_1 = 2 · a · cos(2 · π · √(2) / period)", ""),
+    eq("w_2 = −(a^2)", ""),
+    eq("p_i ← (1 − w_1 − w_2) · s_i + w_1 · p_i + w_2 · p′_i", "")
+        .when("rate `i` was used in the window; the first time it is `s_i`"),
+    step(
+        "a rate that was never used has the largest `p_i` of the faster rates of its group",
+        "Linux minstrel_ht_update_stats",
+    ),
+    eq("x_i = min(most, p_i) / (overhead / ⌊m⌋ + t_i)", "Linux minstrel_ht_get_tp_avg")
+        .when("`p_i ≥ least`; otherwise 0"),
+    step(
+        "the chain has the `chain − 1` rates with the largest `x_i`, then the robust rate",
+        "Linux minstrel_ht_sort_best_tp_rates",
+    ),
+    step(
+        "the robust rate is that with the largest `x_i` of those with `p_i > sure`, without such a rate that with the \
+            largest `p_i`; of the rates with `t_i` above 19/16 of those of the two best",
+        "Linux minstrel_ht_set_best_prob_rate",
+    ),
+    eq("T_n = Σ_j (overhead + t_i · ⌊m⌋ + slot · CW_j / 2)", "Linux minstrel_calc_retransmit"),
+    step(
+        "each rate of the chain has the smallest `n ≥ 2` with `T_n ≥ segment` as attempts, at most `attempts`; 2 with \
+            `p_i < 1 / 5`",
+        "",
+    ),
+    step(
+        "the rates to try are chosen for the next window: INC, in each group the slowest that is faster than the best \
+            rate; JUMP, random ones that are faster than the chain; SLOW, random ones within the chain with `p_i ≤ \
+            known`",
+        "Linux minstrel_ht_refill_sample_rates",
+    ),
+    on("a result before that, if more than 30 MPDUs were sent at the robust rate in this window and fewer than a \
+            quarter arrived"),
+    step(
+        "the robust rate is chosen anew from the first group with as many streams or fewer",
+        "Linux minstrel_downgrade_prob_rate",
+    ),
+    on("a burst"),
+    step(
+        "the first attempt is the trial of one MPDU at another rate, in the order INC, JUMP, INC, JUMP, INC, SLOW",
+        "Linux minstrel_ht_get_rate",
+    )
+    .when("the last trial is `sampling` ago, or a window has begun"),
+];
 
 /// Builds the rate control.
 ///

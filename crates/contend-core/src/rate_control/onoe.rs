@@ -12,7 +12,7 @@
 use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -34,7 +34,29 @@ pub const PARAMS: &[Param] = &[
     Param::rate("start", "rate at the start: the fastest that is not above it").default("36Mbps").range(0.0, 1e12),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol(
+        "k",
+        "place of the rate among the rates from slow to fast; at the start the fastest that is not above `start`",
+    ),
+    symbol("K", "place of the fastest rate"),
+    symbol("N_a", "MPDUs that arrived in the interval"),
+    symbol("N_l", "MPDUs that the MAC gave up"),
+    symbol("N_r", "attempts of MPDUs that failed and were repeated"),
+    symbol("c", "credits"),
+    on("the first result after `interval`"),
+    eq("k ← max(0, k − 1)", "ath_rate_onoe, ath_rate_ctl")
+        .when("`N_l > 0` and `N_a = 0`, or `N_a + N_l ≥ enough` and `N_a < N_r`; then `c ← 0`"),
+    eq("c ← c + 1", "").when("otherwise, `N_a + N_l ≥ enough`, `N_l = 0` and `N_r < raise · N_a`"),
+    eq("k ← min(K, k + 1)", "").when("`c ≥ credits`; then `c ← 0`"),
+    eq("c ← max(0, c − 1)", "").when("none of these, and `N_a + N_l ≥ enough`"),
+    step("`N_a`, `N_l` and `N_r` become 0", "").when("`N_a + N_l ≥ enough`, or `k` has changed"),
+    on("a burst"),
+    step(
+        "four attempts have rate `k`, two each `k − 1` and `k − 2`, and all others rate 0",
+        "ath_rate_onoe, ath_rate_setupxtxdesc",
+    ),
+];
 
 /// Builds the rate control.
 ///

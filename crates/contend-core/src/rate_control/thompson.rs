@@ -8,7 +8,7 @@
 
 use super::{Chain, Rate, RateControl, RateId, Report, Setting};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
@@ -27,7 +27,27 @@ pub const PARAMS: &[Param] = &[
     Param::time("overhead", "time of a burst beside its data").default("100us").range(0.0, 1.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("i", "number of a rate"),
+    symbol("a_i", "MPDUs that arrived at rate `i`, weighted, plus 1"),
+    symbol("l_i", "MPDUs that were lost at rate `i`, weighted, plus 1"),
+    symbol("t_i", "time that an MPDU of 1200 B adds to a burst at rate `i`"),
+    symbol("m", "mean MPDUs of an attempt; 1 at the start"),
+    symbol("n", "MPDUs of the attempt"),
+    symbol("n_a", "those of them that were acknowledged"),
+    symbol("θ_i", "share of arrivals of rate `i`, drawn"),
+    on("the result of an attempt at rate `i`"),
+    eq("m ← m + (n − m) / 16", "our choice"),
+    eq("a_i ← a_i + n_a", "Thompson 1933"),
+    eq("l_i ← l_i + n − n_a", ""),
+    on("each hundredth of `memory`, for every `i`"),
+    eq("a_i ← 1 + (a_i − 1) · exp(−1 / 100)", "Raj and Kalyani 2017"),
+    eq("l_i ← 1 + (l_i − 1) · exp(−1 / 100)", ""),
+    on("a burst"),
+    step("`θ_i` is drawn from the Beta distribution with the parameters `a_i` and `l_i`", "Thompson 1933"),
+    step("the first attempt has the rate with the largest `θ_i / (overhead / m + t_i)`", "Gupta et al. 2018"),
+    step("the others have the rate with the largest `a_i / (a_i + l_i) / (overhead / m + t_i)`", "our choice"),
+];
 
 /// Transmissions are forgotten in steps of this part of `memory`.
 const STEPS: u64 = 100;
