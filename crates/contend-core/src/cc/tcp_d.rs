@@ -152,7 +152,7 @@ pub const FORMULAS: &[Line] = &[
     eq("CW ← max(min(2, CW), CW · (1 − min(Q, q)))", "").when("the rate falls and `sign = repaired`"),
     eq("CW ← CW · (1 + q)", "").when("the rate falls and `sign = printed`"),
     eq("inc ← 1 / CW", "Starzetz 2006 §10.2").when("the rate falls"),
-    on("the start of an interval: the first ACK, the end of an interval, a timeout, the end of a silence"),
+    on("an interval begins: the first ACK, the end of an interval, a timeout, the end of a silence"),
     eq("a_1 = min(k, CW)", "Starzetz 2006 §10.2").when("`interval = min` and `k > 0`"),
     eq("a_1 = max(k, CW)", "").when("`interval = max`, or `k = 0`"),
     eq("s_1 = CW · sent_1000 / 1000", ""),
