@@ -17,7 +17,7 @@ fn sentence(text: &str) -> String {
 fn condition(rule: &Rule) -> String {
     match rule.when {
         "" => String::new(),
-        "otherwise" => ", otherwise".to_owned(),
+        when if when.starts_with("otherwise") => format!(", {when}"),
         when => format!(", if {when}"),
     }
 }
@@ -30,7 +30,7 @@ pub fn text(a: &Algorithm) -> String {
     let mut out = "\n  Formulas:\n".to_owned();
     for line in a.formulas {
         match line {
-            Line::Symbol { symbol, meaning } => out += &format!("    {symbol:<16} {}\n", wrapped(meaning, WIDTH, 21)),
+            Line::Symbol { symbol, meaning } => out += &format!("    {symbol:<16} {}\n", wrapped(&meaning.replace('`', ""), WIDTH, 21)),
             Line::On(event) => out += &format!("\n    {}:\n", wrapped(&sentence(&event.replace('`', "")), WIDTH, 4)),
             Line::Rule(rule) => {
                 let cite = if rule.cite.is_empty() { String::new() } else { format!("  ({})", rule.cite) };

@@ -159,8 +159,8 @@ pub(super) const WORDS: &[Word] = &[
     ),
     word(
         &["ecn", "mark", "ce"],
-        "A queue that marks packets instead of dropping them, and a sender that answers marks (`dctcp`, `jersey`, `bbr3` \
-            with `ecn`, ...). The metric `marked` counts them.",
+        "A queue that marks packets instead of dropping them, and a sender that answers marks (`dctcp`, `jersey`, \
+            `bbr3` with `ecn`, ...). The metric `marked` counts them.",
         &["flow.tcp.echo", "dctcp", "red", "fq_codel", "marked"],
         "docs/model/queues.md",
     ),
