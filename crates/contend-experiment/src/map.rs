@@ -16,21 +16,21 @@ const MOST_LOSSES: usize = 200;
 /// Values at the instants, in seconds, from which they hold.
 pub type Course<T> = Vec<(f64, T)>;
 
-/// Metres to the right and up.
-pub type Place = (f64, f64);
+/// The ends of a wall in metres, and what it loses in decibels.
+pub type MapWall = ((f64, f64), (f64, f64), f64);
 
 /// The map of a field over time. What does not change is there once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapSeries {
-    /// By station.
-    pub positions: Course<Vec<Place>>,
+    /// Metres to the right and up, by station.
+    pub positions: Course<Vec<(f64, f64)>>,
     /// Transmitter, the station that senses it, and true if it decodes.
     pub links: Course<Vec<(StationId, StationId, bool)>>,
     /// The stations that the data of each flow pass.
     pub routes: Course<Vec<Vec<StationId>>>,
-    /// The ends of walls, and what they lose in decibels.
+    /// The walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub walls: Vec<(Place, Place, f64)>,
+    pub walls: Vec<MapWall>,
     /// True if the file gives links and no positions: those of the map are a drawing of the links, by hops.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_graph: bool,

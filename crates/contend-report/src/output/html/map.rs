@@ -5,7 +5,7 @@
 use super::{class, csv_link, escaped, how};
 use crate::output::csv::quoted;
 use crate::output::table::significant;
-use contend_experiment::map::{Course, Hidden, MapSeries, hidden};
+use contend_experiment::map::{Course, Hidden, MapSeries, MapWall, hidden};
 use contend_experiment::results::Run;
 use contend_sim::wifi::StationId;
 use serde_json::{Value, json};
@@ -132,7 +132,7 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
 
 /// The walls.
 fn walls(map: &MapSeries, scale: &Scale) -> String {
-    let wall = |&(from, to, loss): &((f64, f64), (f64, f64), f64)| {
+    let wall = |&(from, to, loss): &MapWall| {
         let ((ax, ay), (bx, by)) = (scale.place(from), scale.place(to));
         let loss = significant(loss, 3);
         format!("<path class=\"l-wall\" d=\"M{ax:.1} {ay:.1}L{bx:.1} {by:.1}\"><title>{loss} dB</title></path>")
