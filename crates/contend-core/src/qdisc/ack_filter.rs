@@ -13,7 +13,7 @@ use super::fifo::{self, LIMIT};
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Hearing, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::observe::HeardFrame;
 use crate::packet::{Explicit, Packet};
 use crate::recent::Recent;
@@ -31,7 +31,20 @@ pub const SUMMARY: &str = "FIFO that filters acknowledgments: a cumulative ackno
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("a", "number of the acknowledgment"),
+    symbol("H", "highest number of an acknowledgment of this flow so far"),
+    on("an acknowledgment arrives"),
+    step("it is new: it has no data, no flag but ACK and no SACK blocks", "RFC 3449 §5.2.1").when("`a > H`"),
+    eq("H ← max(H, a)", ""),
+    step("it takes the place of the last new acknowledgment of its flow, which is dropped", "").when(
+        "it is new, the other still waits and has the same size, and no acknowledgment of the flow that was not new \
+            came in between",
+    ),
+    step("it goes to the end of the queue, as fifo has it", "").when("otherwise"),
+    on("another packet arrives"),
+    step("it goes to the end of the queue, as fifo has it", ""),
+];
 
 /// Builds the discipline.
 ///

@@ -29,7 +29,7 @@ use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
@@ -91,7 +91,34 @@ pub const PARAMS: &[Param] = &[
         .limits_queue(),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("D", "deficit of a station: airtime that it may use; `quantum · w` at first"),
+    symbol("w", "weight of the station (`weights`), otherwise 1"),
+    symbol("t", "airtime of the attempt"),
+    symbol("X", "time of an exchange of 1500 bytes with the station"),
+    on("an attempt from or to the station ends, with `share = airtime`"),
+    eq("D ← max(D − t, −most_debt)", "Høiland-Jørgensen et al. 2017 §3.2"),
+    on("an arrival"),
+    step("the packet is dropped", "").when("`inner = fifo`, and `station_limit` has no room"),
+    step("the head of the queue with the most bytes is dropped, until the packet fits", "Algorithm 1")
+        .when("`limit` has no room for it"),
+    step("it goes to the queue that the hash of its flow selects, one of `flows`", "").when("`inner = fq_codel`"),
+    step("it goes to a queue of the station alone", "")
+        .when("`inner = fifo`, or another station uses the queue, or no one does and its own queue is in use"),
+    step("the station goes to the end of the list of new stations, of old ones without `sparse`", "Algorithm 3")
+        .when("it is in no list"),
+    on("the transmitter is free"),
+    step("the turn is that of the first new station; without one, of the first old station", ""),
+    eq("D ← D + quantum · w", "").when("`D ≤ 0`"),
+    step("it goes to the end of the old ones, and the next one has the turn", "").when("`D ≤ 0` before"),
+    step("a new station goes to the end of the old ones, an old one leaves its list; the next one has the turn", "")
+        .when("it has nothing to send"),
+    eq("D ← D − quantum", "").when("`share = turns`, and it sends"),
+    step("it sends one aggregate: its queues give packets in turns as in fq_codel, with `flow_quantum`", "Algorithm 2"),
+    step("CoDel is that of codel, with MAXPACKET = 0 and the bytes of the packet's own queue", "mac80211"),
+    step("the target is 50 ms, the interval 300 ms, and nothing is marked", "")
+        .when("`8 · 1500 / X < slow_rate`, with `X` in seconds at the first packet"),
+];
 
 /// The CoDel settings for a station below `slow_rate`, as in Linux before 2025.
 const SLOW: Law = Law { target: Span::from_millis(50), interval: Span::from_millis(300), mtu: 0, ecn: false };

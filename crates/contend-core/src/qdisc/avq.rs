@@ -11,7 +11,7 @@ use super::fifo::LIMIT;
 use super::marking::{CAPACITY, DROP, Law, Marked, count};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -26,12 +26,31 @@ pub const SUMMARY: &str = "Marks the arrivals that a virtual queue has no room f
 pub const PARAMS: &[Param] = &[
     LIMIT,
     super::vcrr::GAMMA.default("98%"),
-    Param::number("alpha", "speed at which the virtual capacity adapts, per second").default("0.15").range(1e-9, 1e6),
+    Param::number("alpha", "speed at which the virtual capacity adapts, per second")
+        .default("0.15")
+        .range(1e-9, 1e6)
+        .symbol("α"),
     CAPACITY,
     DROP,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("VQ", "the virtual queue, in the unit of `limit`"),
+    symbol("C_v", "virtual capacity as a share of the capacity of the link, C̃/C"),
+    symbol("s", "time that the link needs for the packet; a packet that needs none changes nothing"),
+    symbol("t", "time since the last arrival"),
+    symbol("u", "what the packet takes of `limit`: 1 packet, or its bytes"),
+    symbol("p", "probability of a signal"),
+    on("the start"),
+    eq("C_v ← γ", "Kunniyur, Srikant 2001"),
+    on("an arrival"),
+    eq("VQ ← max(0, VQ − C_v · t / s · u)", "Fig. 1"),
+    eq("p = 1", "").when("`VQ + u > limit`"),
+    eq("p = 0", "").when("otherwise"),
+    eq("VQ ← VQ + u", "").when("`p = 0`"),
+    eq("C_v ← max(0, min(C_v + α · γ · t, 1) − α · s)", "Fig. 1; Xu 2005 eq. 8.7"),
+    super::marking::SIGNAL,
+];
 
 /// Builds the discipline.
 ///

@@ -37,7 +37,7 @@ use self::shaper::{Autorate, Clock, Framing};
 use self::tin::{Diffserv, MTU, Tin};
 use super::flow_queues::FlowHash;
 use super::{Args, Backlog, DropReason, End, Link, Qdisc, Sink, Site, bytes};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{Address, Packet};
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -96,7 +96,81 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 1e12),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("t", "now"),
+    symbol("r", "rate of the shaper, in bit/s: `bandwidth` at first"),
+    symbol(
+        "r_i",
+        "rate of tin `i`: with diffserv3 `r`, `r / 16` and `r / 4`; diffserv4 `r`, `r / 16`, `r / 2` and `r / 4`; \
+        precedence and diffserv8 7/8 of the one before",
+    ),
+    symbol("w_i", "weight of the tin without shaper: 1024 in proportion to `r_i`, with eight tins 256"),
+    symbol("i", "a tin; the DSCP of the packet selects it"),
+    symbol("B", "bytes of the IP packet"),
+    symbol("L", "bytes that it takes on the link"),
+    symbol("t_next", "when the shaper lets the next packet go"),
+    symbol("t_safe", "the same at 2/3 of the rate, without what was dropped"),
+    symbol("t_i", "until when the tin is above its rate"),
+    symbol("D_i", "deficit of the tin, in bytes"),
+    symbol("D", "deficit of the queue of a flow, in bytes"),
+    symbol("Q", "quantum of the tin: `min(1514, max(300, r_i / 32768))`, 1514 without shaper"),
+    symbol("f", "bulk flows of the busier of the hosts that share (`flow_mode`), at least 1"),
+    symbol("T", "target: the larger of `rtt / 20` and 1.5 times the time of 1514 bytes at `r_i`"),
+    symbol("I", "interval: `max(rtt + T − rtt / 20, 2 · T)`"),
+    symbol("d", "time that the packet has waited"),
+    symbol("n", "signals of CoDel"),
+    symbol("t_drop", "time of its next signal"),
+    symbol("p", "probability of BLUE"),
+    symbol("M", "`memory`; if 0, `4 · r · rtt / 8` between 4194304 and 15503360, without shaper the latter"),
+    symbol("R_a", "peak of the rate of arrivals, in byte/s; `r / 8` at first"),
+    symbol("R_s", "rate of the arrivals since the last sample"),
+    on("an arrival"),
+    step("`t_next ← t`, `t_safe ← t`", "sch_cake.c, cake_enqueue").when("nothing waits, and `t_next < t`"),
+    eq("t_i ← max(t_i, t)", "").when("nothing waits in the tin"),
+    step(
+        "the queue is one of 8 of 1024 that the hash of the flow allows; a new one is sparse, with `D ← Q / f`",
+        "cake_hash",
+    ),
+    eq("R_a ← R_a + (R_s − R_a) / 4", "cake_enqueue")
+        .when("a pause is longer than the average pause, and `R_s > R_a`; otherwise 1/256 in place of 1/4"),
+    eq("r ← 15 / 16 · 8 · R_a", "").when("`autorate_ingress`, at most every 250 ms"),
+    step("the head of the longest queue is dropped, until all fits", "cake_drop").when("more than `M` waits"),
+    eq("p ← min(1, p + 1 / 256)", "cobalt_queue_full").when("its queue has not changed `p` for `T`"),
+    step("`t_drop ← t`, `n ← max(1, n)` for its queue", ""),
+    on("the transmitter is free"),
+    step("nothing leaves", "cake_dequeue").when("`t < min(t_next, t_safe)`"),
+    step("the active tin with the smallest `max(0, t_i − t)` has the turn, of equal ones the last", "").when("`r > 0`"),
+    step("the tins have turns by deficit round robin: who has `D_i < 0` gets `w_i` and waits a round", "")
+        .when("`r = 0`"),
+    step("in the tin, the first sparse queue has the turn, without one the first bulk queue", ""),
+    eq("D ← D + Q / f", "cake_get_flow_quantum")
+        .when("`D ≤ 0`; the rest of the division is given at random; the queue is bulk and the next one has the turn"),
+    step("COBALT drops or passes its first packet (below), but never its last", "cake_dequeue"),
+    on("COBALT, for the first packet of a queue"),
+    step("the packet is late", "cobalt_should_drop").when(
+        "`d > T`, and above the time of 4 packets of 1514 bytes at `r_i`, with `ingress` of 2 for each bulk flow",
+    ),
+    eq("t_drop ← t + I / √(max(1, n))", "").when("it is late and the one before was not"),
+    step("it is dropped, or marked if its transport supports marks", "")
+        .when("it is late, and `n > 0` and `t ≥ t_drop` before"),
+    step("`n ← n + 1`, `t_drop ← t_drop + I / √(n)`", "").when("so it is; without signal `n ← max(1, n)` if late"),
+    step("`n ← n − 1`, `t_drop ← t_drop + I / √(max(1, n))`", "")
+        .when("it is not late, as long as `n > 0` and `t ≥ t_drop`"),
+    step("it is dropped with probability `p`", ""),
+    eq("t_drop ← t + I", "").when("`n = 0`"),
+    eq("t_drop ← t", "").when("`n > 0`, it passes, and `t > t_drop` after the last step of `n`, without one at first"),
+    eq("p ← max(0, p − 1 / 4096)", "cobalt_queue_empty")
+        .when("the queue has a turn and is empty, and has not changed `p` for `T`; `n` then falls by one as above"),
+    on("a packet leaves; with `ingress` also if it is dropped"),
+    eq("L = max(0, mpu, B + overhead)", "cake_calc_overhead"),
+    eq("L ← 53 · ⌈L / 48⌉", "").when("`atm = atm`"),
+    eq("L ← L + ⌈L / 64⌉", "").when("`atm = ptm`"),
+    step("`D ← D − L`, `D_i ← D_i − L`", "cake_dequeue"),
+    eq("t_i ← t_i + 8 · L / r_i", "cake_advance_shaper").when("`t_i < t`"),
+    eq("t_i ← max(t_i, t + 8 · L / r_i)", "").when("otherwise"),
+    eq("t_next ← t_next + 8 · L / r", ""),
+    eq("t_safe ← t_safe + 3 / 2 · 8 · L / r", "").when("it was not dropped"),
+];
 
 /// Builds the discipline.
 ///

@@ -16,7 +16,7 @@ use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -30,7 +30,35 @@ pub const SUMMARY: &str = "Drops at the head after the waiting time was above a 
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT, TARGET, INTERVAL, MTU, ECN];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("t", "now"),
+    symbol("d", "time that the packet has waited"),
+    symbol("B", "bytes that wait behind the packet"),
+    symbol("t_above", "first_above_time_: when the waiting time will have been above target for an interval"),
+    symbol("t_next", "drop_next_: time of the next drop"),
+    symbol("n", "count_: drops of the dropping state; 0 at first"),
+    symbol("n_last", "lastcount_: `n` when the dropping state was last entered"),
+    on("each packet taken from the head"),
+    step("`t_above` is forgotten", "RFC 8289 §5.6, dodequeue").when("`d < target` or `B ≤ mtu`"),
+    eq("t_above ← t + interval", "").when("`d ≥ target` and `B > mtu`, and there is no `t_above`"),
+    step("the packet may be dropped", "").when("`d ≥ target` and `B > mtu`, and `t ≥ t_above`"),
+    on("a departure in the dropping state"),
+    step("the dropping state ends and the packet leaves", "§5.5, deque").when("the packet may not be dropped"),
+    step("it is dropped and the next one is taken; with `ecn` it is marked instead, if its transport knows marks", "")
+        .when("`t ≥ t_next`"),
+    eq("n ← n + 1", "").when("one was dropped or marked"),
+    eq("t_next ← t_next + interval / √(n)", "§5.6, control_law")
+        .when("one was dropped or marked, and the packet taken last may be dropped"),
+    step("this repeats", "").when("a packet was dropped; a marked one leaves"),
+    on("a departure outside the dropping state, of a packet that may be dropped"),
+    step("it is dropped or marked in the same way; the dropping state begins", "§5.5, deque"),
+    eq("n ← n − n_last", "").when("`n − n_last > 1` and `t − t_next < 16 · interval`"),
+    eq("n ← 1", "").when("otherwise"),
+    eq("t_next ← t + interval / √(n)", "§5.6, control_law"),
+    eq("n_last ← n", "§5.5, deque"),
+    on("an arrival"),
+    step("the packet is dropped", "").when("`limit` has no room for it"),
+];
 
 /// Limit of a queue that is kept short by other means.
 pub(super) const LIMIT: Param =

@@ -8,7 +8,7 @@
 use super::marking::{DROP, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -21,7 +21,16 @@ pub const SUMMARY: &str = "Marks all arrivals while a fast average of the queue 
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, DROP.default("false")];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("b", "backlog that the packet finds, in the unit of `limit`"),
+    symbol("b_avg", "average backlog, in the same unit"),
+    symbol("p", "probability of a mark"),
+    on("an arrival"),
+    eq("b_avg ← b_avg + w_q · (b − b_avg)", "Xu 2005 eq. 8.30"),
+    eq("p = 1", "§5.3, Fig. 5.5").when("`b_avg > threshold · limit`"),
+    eq("p = 0", "").when("otherwise"),
+    super::marking::SIGNAL,
+];
 
 /// The threshold of congestion warning.
 pub(super) const THRESHOLD: Param = Param::fraction(

@@ -7,7 +7,7 @@ use super::cwaq::THRESHOLD;
 use super::marking::{Clock, DROP, INTERVAL, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -25,7 +25,21 @@ pub const PARAMS: &[Param] = &[
     DROP.default("false"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("b", "present backlog, in the unit of `limit`"),
+    symbol("b_min", "min_queue: smallest backlog of this interval so far"),
+    symbol("b_p", "persistent_queue: smallest backlog of the last interval"),
+    symbol("p", "probability of a mark"),
+    on("the end of each `interval`"),
+    eq("b_p ← b_min", "Xu 2005 Fig. 8.9"),
+    eq("b_min ← b", ""),
+    on("an arrival"),
+    eq("p = 1", "").when("`b_p > threshold · limit`"),
+    eq("p = 0", "").when("otherwise"),
+    super::marking::SIGNAL,
+    on("a departure"),
+    eq("b_min ← min(b_min, b)", ""),
+];
 
 /// Builds the discipline.
 ///

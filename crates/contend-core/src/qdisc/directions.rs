@@ -8,7 +8,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{Packet, PacketKind};
 use crate::registry::Param;
 use alloc::boxed::Box;
@@ -46,7 +46,23 @@ pub const PARAMS: &[Param] = &[
     Param::integer("ack_weight", "acknowledgments per turn").default("1").range(1.0, 1e6),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("k", "packets left in the turn"),
+    on("an arrival"),
+    step("the packet belongs to the acknowledgments", "Keceli, Inan, Ayanoglu 2008 §II [16]").when(
+        "it is a TCP segment without payload, SYN and FIN (`acks = pure`), or from a receiver (`acks = reverse`)",
+    ),
+    step("it belongs to the data", "").when("otherwise"),
+    step("it goes to the end of its queue, or is dropped if `data_limit` or `ack_limit` has no room", ""),
+    on("the transmitter is free"),
+    step("the named queue sends, and the other only if the first is empty", "")
+        .when("`order = data_first` or `order = acks_first`"),
+    step("the turn goes to the other queue, with `k ← data_weight` or `k ← ack_weight`", "").when(
+        "`order = weights`, and `k = 0` or the queue that has the turn is empty; if the other is empty, it goes back",
+    ),
+    eq("k ← k − 1", "").when("`order = weights`"),
+    step("the queue that has the turn sends its first packet", "").when("`order = weights`"),
+];
 
 /// Builds the discipline.
 ///

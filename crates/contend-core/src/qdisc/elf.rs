@@ -17,7 +17,7 @@ use super::wf2q::{LIMIT, WEIGHTS};
 use super::{AirReport, Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::Param;
 use alloc::boxed::Box;
@@ -30,7 +30,10 @@ pub const SUMMARY: &str =
     "WF2Q+ over stations that gives stations with errors more effort; a factor limits the effort.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("power", "P: maximum effort for a station, in multiples of its share").default("2").range(1.0, 1e3),
+    Param::number("power", "P: maximum effort for a station, in multiples of its share")
+        .default("2")
+        .range(1.0, 1e3)
+        .symbol("P"),
     Param::fraction("gain", "weight of an attempt in the average error rate E").default("2%").range(1e-4, 1.0),
     Param::word("cost", Cost::WORDS, "cost of an attempt: bytes, packets, or the airtime of the exchange")
         .default("bytes"),
@@ -39,7 +42,24 @@ pub const PARAMS: &[Param] = &[
     LIMIT,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("E", "average error rate of the station; 0 at first"),
+    symbol("e", "1 for an attempt that failed, 0 for one that was acknowledged"),
+    symbol("w", "weight of the station (`weights`)"),
+    symbol("l", "cost of one attempt: bytes, 1, or the airtime of the exchange (`cost`)"),
+    symbol("a", "attempts that the packet is expected to take"),
+    symbol("w_eff", "weight for WF2Q+"),
+    symbol("L", "cost for WF2Q+"),
+    on("an attempt of the access point to the station ends"),
+    eq("E ← E + gain · (e − E)", "Starzetz 2006 §7.2.2"),
+    on("a packet becomes the first of its station"),
+    eq("a = 1 / (1 − min(E, 0.9))", ""),
+    eq("w_eff = w · min(a, P)", ""),
+    eq("L = l · a", ""),
+    step("the stations share by WF2Q+ as in wf2q, each with the weight `w_eff` and the cost `L`", "§9.2.1"),
+    on("an arrival"),
+    step("the packet is dropped", "").when("`limit`, or `class_limit` for its station, has no room"),
+];
 
 /// The largest error rate that counts. The MAC gives up after a few attempts, so the effort per packet is bounded.
 const WORST: f64 = 0.9;

@@ -6,7 +6,7 @@ use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, on, step};
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
@@ -18,7 +18,13 @@ pub const SUMMARY: &str = "One queue, first in first out; a packet that arrives 
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    on("an arrival"),
+    step("the packet waits behind the others", "ns-2, Queue/DropTail").when("it fits within `limit`"),
+    step("it is dropped", "").when("otherwise"),
+    on("the transmitter is free"),
+    step("the packet that arrived first leaves", ""),
+];
 
 /// Limit of the queue.
 pub(super) const LIMIT: Param =

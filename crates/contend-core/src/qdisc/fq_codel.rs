@@ -14,7 +14,7 @@ use super::marking::ECN;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::{Amount, Fact, Need, Param};
 use crate::time::Span;
@@ -52,7 +52,29 @@ pub const PARAMS: &[Param] = &[
     .makes(Fact::Gives(Need::Marks)),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("c", "credits of a queue, in bytes"),
+    symbol("B", "size of a packet, in bytes"),
+    symbol("N", "packets in the queue with the most bytes"),
+    on("an arrival"),
+    step("the packet goes to the end of the queue that the hash of its flow selects, one of `flows`", "RFC 8290 §4.1"),
+    step("the queue goes to the end of the list of new queues", "").when("it is in no list"),
+    eq("c ← quantum", "").when("it was in no list"),
+    step(
+        "the first `min(drop_batch, ⌈N / 2⌉)` packets of the queue with the most bytes are dropped, until all fit",
+        "",
+    )
+    .when("more than `limit` or `memory` waits"),
+    on("the transmitter is free"),
+    step("the turn is that of the first new queue; without one, of the first old queue", "§4.2"),
+    eq("c ← c + quantum", "").when("`c ≤ 0`"),
+    step("the queue goes to the end of the old queues, and the next one has the turn", "").when("`c ≤ 0` before"),
+    step("its CoDel takes a packet from its head, as in codel; the bytes of all queues wait behind the packet", ""),
+    eq("c ← c − B", "").when("there was a packet"),
+    step("a new queue goes to the end of the old ones, an old one leaves its list; the next one has the turn", "")
+        .when("there was none"),
+    step("it is marked if its transport supports marks", "§5.2.7").when("it has waited longer than `ce_threshold`"),
+];
 
 /// Builds the discipline.
 ///

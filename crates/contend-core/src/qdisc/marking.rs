@@ -7,6 +7,7 @@
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, happens};
 use crate::Cx;
+use crate::formulas::{Line, step};
 use crate::packet::Packet;
 use crate::registry::{Amount, Fact, Need, Param};
 use crate::time::{Span, Time};
@@ -37,6 +38,13 @@ pub(super) const CAPACITY: Param = Param::rate(
 /// The time between two computations of a law with a clock.
 pub(super) const INTERVAL: Param =
     Param::time("interval", "time between two updates").default("20ms").range(1e-6, 100.0);
+
+/// What happens to an arrival with the probability `p` that a law gives.
+pub(super) const SIGNAL: Line = step(
+    "a packet for which `limit` has no room is dropped; another is marked with probability `p`, and if its transport \
+        does not support marks, it is dropped with `drop` and waits without",
+    "",
+);
 
 /// Gives the probability that an arrival gets a congestion signal.
 pub(super) trait Law: Debug + Send {

@@ -9,7 +9,7 @@ use super::fifo::LIMIT;
 use super::marking::{Clock, DROP, Law, Marked, length, walk};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -30,11 +30,23 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("q", "backlog, in the unit of `limit`"),
+    symbol("q_old", "backlog at the last update"),
+    symbol("p", "probability of a signal"),
+    on("an update, `frequency` times per second"),
+    eq("p ← p + a · (q − q_ref) − b · (q_old − q_ref)", "Hollot et al. 2001; Xu 2005 eq. 8.3"),
+    eq("p ← min(1, max(0, p))", ""),
+    eq("q_old ← q", ""),
+    on("an arrival"),
+    super::marking::SIGNAL,
+];
 
 /// The target queue.
-pub(super) const REFERENCE: Param =
-    Param::amount("reference", "target of the queue, in the unit of the limit").default("50p").range(0.0, 1e9);
+pub(super) const REFERENCE: Param = Param::amount("reference", "target of the queue, in the unit of the limit")
+    .default("50p")
+    .range(0.0, 1e9)
+    .symbol("q_ref");
 
 /// Builds the discipline.
 ///

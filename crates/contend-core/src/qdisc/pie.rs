@@ -20,7 +20,7 @@ use super::fifo::Fifo;
 use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
@@ -40,13 +40,15 @@ pub const PARAMS: &[Param] = &[
     Param::time("t_update", "time between two updates of the probability, T_UPDATE").default("15ms").range(1e-3, 1e3),
     Param::number("alpha", "change of the probability in an update, per second of delay above the target")
         .default("0.125")
-        .range(0.0, 1e6),
+        .range(0.0, 1e6)
+        .symbol("α"),
     Param::number(
         "beta",
         "change of the probability in an update, per second by which the delay has grown since the last update",
     )
     .default("1.25")
-    .range(0.0, 1e6),
+    .range(0.0, 1e6)
+    .symbol("β"),
     Param::time("max_burst", "maximum duration of a burst that is let through after a calm period, MAX_BURST")
         .default("150ms")
         .range(0.0, 1e6),
@@ -85,7 +87,57 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 65536.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("p", "drop_prob_: drop probability; 0 at first"),
+    symbol("d", "current_qdelay: queueing delay"),
+    symbol("d_old", "qdelay_old_: `d` at the last update"),
+    symbol("Δ", "change of `p`"),
+    symbol(
+        "k",
+        "divisor of the change: 2048 for `p < 10^−6`, 512 below `10^−5`, 128 below `10^−4`, 32 below `10^−3`, 8 below \
+            `10^−2`, 2 below `10^−1`, else 1",
+    ),
+    symbol("r", "burst_allowance_: rest of the burst allowance; `max_burst` at first"),
+    symbol("B", "bytes that wait"),
+    symbol("T", "avg_dq_time_: mean time in which `dq_threshold` bytes leave; the first sample is the mean"),
+    symbol("T_s", "a sample of it, from a departure that leaves at least `dq_threshold` bytes waiting"),
+    symbol("s", "size of the packet, in bytes"),
+    symbol("A", "accu_prob_: sum of the probabilities since the last drop"),
+    symbol("p′", "probability for this packet"),
+    on("an update, every `t_update` while PIE is active"),
+    eq("d ← B · T / dq_threshold", "RFC 8033 §5.2").when("`estimate = rate`"),
+    eq("Δ = α · (d − target) + β · (d − d_old)", "§4.2"),
+    eq("Δ ← Δ / k", "").when("`auto_tune`"),
+    eq("Δ ← min(Δ, 0.02)", "§5.5").when("`cap` and `p ≥ 0.1`"),
+    eq("p ← p + Δ", "§4.2"),
+    eq("p ← 0.98 · p", "").when("`d = 0` and `d_old = 0`"),
+    eq("p ← min(1, max(0, p))", ""),
+    eq("r ← max(0, r − t_update)", "§4.4"),
+    step("PIE becomes inactive", "§5.3").when("`activate > 0`, `p = 0`, `d = 0` and `d_old = 0`"),
+    eq("d_old ← d", "§4.2"),
+    on("an arrival"),
+    eq("r ← max_burst", "§4.4").when("`p = 0`, `d < target / 2` and `d_old < target / 2`"),
+    step("it becomes active: `p ← 0`, `A ← 0`, `d_old ← 0`, `r ← max_burst`", "§5.3")
+        .when("it is inactive, and `activate · limit` or more waits"),
+    step("the packet is dropped, and `A ← 0`", "").when("`limit` has no room for it"),
+    step("it waits", "§4.1, §4.4")
+        .when("PIE is inactive, or `r > 0`, or `d_old < target / 2` and `p < 0.2`, or `B ≤ 2 · mean_packet`"),
+    eq("p′ = p · s / mean_packet", "").when("`byte_mode`"),
+    eq("p′ = p", "").when("otherwise"),
+    eq("A ← A + p′", "§5.4").when("`derandomize`; `A ← 0` if `p = 0`"),
+    eq("p′ ← 0", "").when("`derandomize` and `A < 0.85`"),
+    eq("p′ ← 1", "").when("`derandomize` and `A ≥ 8.5`"),
+    step(
+        "with probability `p′` it is dropped and `A ← 0`; it is marked instead with `ecn`, if its transport supports \
+        marks and `p < mark_ecnth`",
+        "§5.1",
+    ),
+    on("a departure"),
+    step("`d` is the time that the packet has waited, or 0 if no packet waits behind it", "§4.2")
+        .when("`estimate = timestamp`"),
+    eq("T ← dq_threshold / 65536 · T_s + (1 − dq_threshold / 65536) · T", "§5.2")
+        .when("`estimate = rate`, and a sample is complete"),
+];
 
 /// Builds the discipline.
 ///

@@ -15,7 +15,7 @@ use crate::Refusal;
 use crate::explicit::rcp::{Law, Measured};
 use crate::explicit::winf::{Flows, Input, Stamp};
 use crate::explicit::{RCP, RCP_PROBE};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -29,13 +29,32 @@ pub const SUMMARY: &str = "A FIFO that writes one rate for all flows into RCP he
 pub const PARAMS: &[Param] =
     &[super::fifo::LIMIT, CAPACITY, ALPHA, BETA, ETA, INTERVAL, FIRST_RTT, RTT_GAIN, FIRST_RATE, LEAST, MTU];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("C", "capacity of the link, in byte/s"),
+    symbol("R", "rate of every flow, in byte/s"),
+    symbol("R_p", "rate in the header of the packet; unlimited at the sender"),
+    symbol("y", "what has arrived since the last update, in byte/s"),
+    symbol("q", "bytes that wait"),
+    symbol("d", "moving average of the round-trip times; `first_rtt` at first"),
+    symbol("d_s", "mean of the round-trip times in the headers since the last update"),
+    symbol("T", "time since the last update: `min(interval, d)`, at least 1 µs"),
+    on("the first packet"),
+    eq("R ← first_rate · C", "RCP's code for ns-2"),
+    on("an update, after each `T`"),
+    eq("d ← d + rtt_gain · (d_s − d)", "").when("a header with a round-trip time came"),
+    eq("R ← R · (1 + T / d · (α · (η · C − y) − β · q / d) / (η · C))", "Barreto 2012 eq. 2.22"),
+    eq("R ← max(least · mtu / d, min(R, η · C))", "eq. 5.16, 5.17"),
+    on("a data packet with a header leaves"),
+    eq("R_p ← min(R_p, R)", "§2.3.3.2"),
+];
 
-pub(super) const ALPHA: Param = Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0);
-pub(super) const BETA: Param = Param::number("beta", "gain of the queue").default("0.4").range(0.0, 2.0);
+pub(super) const ALPHA: Param =
+    Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0).symbol("α");
+pub(super) const BETA: Param = Param::number("beta", "gain of the queue").default("0.4").range(0.0, 2.0).symbol("β");
 pub(super) const ETA: Param = Param::fraction("eta", "share of the capacity that is to be used, C_w in the thesis")
     .default("95%")
-    .range(0.01, 1.0);
+    .range(0.01, 1.0)
+    .symbol("η");
 pub(super) const INTERVAL: Param =
     Param::time("interval", "longest time between two updates of the rate; at most the mean round-trip time")
         .default("10ms")

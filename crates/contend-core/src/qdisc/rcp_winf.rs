@@ -10,7 +10,7 @@ use super::xcp_winf::TCP_AWARE;
 use super::{Args, Qdisc, Site};
 use crate::Refusal;
 use crate::explicit::winf::{Flows, Input, Stamp};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::Param;
 use alloc::boxed::Box;
 
@@ -48,7 +48,36 @@ pub const PARAMS: &[Param] = &[
     rcp::MTU,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("C_winf", "capacity that the node knows, in byte/s"),
+    symbol("AB", "available bandwidth that the node knows, in byte/s"),
+    symbol("N_w", "flows with explicit headers of the last 2 s"),
+    symbol("N_t", "other flows of the last 2 s"),
+    symbol("C", "capacity for RCP, in byte/s"),
+    symbol("y_m", "what has arrived since the last update, in byte/s"),
+    symbol("y", "input, in byte/s"),
+    symbol("R", "rate of every flow, in byte/s"),
+    symbol("R_p", "rate in the header of the packet; unlimited at the sender"),
+    symbol("q", "bytes that wait"),
+    symbol("d", "moving average of the round-trip times; `first_rtt` at first"),
+    symbol("d_s", "mean of the round-trip times in the headers since the last update"),
+    symbol("T", "time since the last update: `min(interval, d)`, at least 1 µs"),
+    on("the first packet"),
+    eq("R ← first_rate · C", "RCP's code for ns-2"),
+    on("an update, after each `T`"),
+    eq("d ← d + rtt_gain · (d_s − d)", "").when("a header with a round-trip time came"),
+    eq("C = C_winf · N_w / (N_w + N_t)", "Barreto 2012 eq. 5.22").when("`tcp_aware` and `N_w > 0`"),
+    eq("C = C_winf", "").when("otherwise"),
+    eq("AB = max(0, C − y_m)", "").when("the node has no observer"),
+    eq("y = y_m", "eq. 2.22").when("`input = measured`"),
+    eq("y = C", "eq. 5.15").when("`input = literal`"),
+    eq("y = max(0, C − AB)", "").when("`input = airtime`"),
+    eq("R ← R · (1 + T / d · (α · (η · C − y) − β · q / d) / (η · C))", "eq. 5.15"),
+    eq("R ← max(least · mtu / d, min(R, η · C))", "eq. 5.16, 5.17"),
+    on("a data packet with a header leaves"),
+    eq("R_p ← min(R_p, C)", "eq. 5.18").when("`stamp = capacity` or `stamp = both`"),
+    eq("R_p ← min(R_p, R)", "§5.3.2").when("`stamp = rate` or `stamp = both`"),
+];
 
 /// Builds the discipline.
 ///

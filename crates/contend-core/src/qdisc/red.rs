@@ -17,7 +17,7 @@ use super::marking::ECN;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
@@ -65,7 +65,42 @@ pub const PARAMS: &[Param] = &[
     .default("false"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("q", "backlog that the packet finds, in the unit of the thresholds"),
+    symbol("avg", "average queue; 0 at first"),
+    symbol("m", "small packets that could have been sent in the idle time"),
+    symbol("t", "time for which the queue has been empty, or since the last arrival in that time"),
+    symbol("s", "time that the link needs for a packet of `mean_packet`"),
+    symbol("p_b", "probability before spacing"),
+    symbol("p_a", "probability for this packet"),
+    symbol("count", "packets since the last signal; −1 at first"),
+    symbol("B", "size of the packet, in bytes"),
+    on("every 500 ms, with `adaptive`"),
+    eq("max_p ← max_p + min(0.01, max_p / 4)", "Floyd, Gummadi, Shenker 2001")
+        .when("`avg > min_th + 0.6 · (max_th − min_th)` and `max_p ≤ 0.5`"),
+    eq("max_p ← 0.9 · max_p", "").when("`avg < min_th + 0.4 · (max_th − min_th)` and `max_p ≥ 0.01`"),
+    on("an arrival"),
+    eq("avg ← (1 − w_q) · avg + w_q · q", "Floyd, Jacobson 1993, Fig. 2").when("`q > 0`"),
+    eq("m = t / s", "").when("`q = 0`"),
+    eq("avg ← (1 − w_q)^m · avg", "").when("`q = 0`"),
+    step("the packet passes, and `count ← −1`", "").when("`avg < min_th`"),
+    eq("p_b = max_p · (avg − min_th) / (max_th − min_th)", "").when("`min_th ≤ avg < max_th`"),
+    eq("p_b = max_p + (1 − max_p) · (avg − max_th) / max_th", "Floyd 2000")
+        .when("`gentle` and `max_th ≤ avg < 2 · max_th`"),
+    step("the packet gets a signal, and `count ← 0`", "Fig. 2")
+        .when("`avg ≥ max_th`, with `gentle` `avg ≥ 2 · max_th`"),
+    eq("p_b ← p_b · B / max_packet", "§4").when("the thresholds are in bytes"),
+    eq("count ← count + 1", "Fig. 2"),
+    eq("p_a = p_b / (1 − count · p_b)", "").when("`count · p_b < 1`"),
+    eq("p_a = 1", "").when("otherwise"),
+    step("with probability `p_a` the packet gets a signal, and `count ← 0`", ""),
+    step(
+        "a signal drops the packet; with `ecn` it marks it if its transport supports marks, and above the upper \
+        threshold only with `ecn_above = mark`",
+        "RFC 3168 §7",
+    ),
+    step("a packet for which `limit` has no room is dropped", ""),
+];
 
 /// Builds the discipline.
 ///

@@ -5,7 +5,7 @@ use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -19,18 +19,34 @@ pub const SUMMARY: &str = "Marks with probability 1 - phi^-price; the price grow
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    super::pi::REFERENCE.default("20p"),
-    Param::number("alpha", "weight of the queue relative to the rate").default("0.1").range(0.0, 1e6),
-    Param::number("gamma", "step size of the price").default("0.001").range(0.0, 1e6),
+    super::pi::REFERENCE.default("20p").symbol("b_ref"),
+    Param::number("alpha", "weight of the queue relative to the rate").default("0.1").range(0.0, 1e6).symbol("α"),
+    Param::number("gamma", "step size of the price").default("0.001").range(0.0, 1e6).symbol("γ"),
     Param::number("phi", "base of the probability, the same in the whole network")
         .default("1.001")
-        .range(1.000001, 1e6),
+        .range(1.000001, 1e6)
+        .symbol("Φ"),
     INTERVAL.default("10ms"),
     CAPACITY,
     DROP,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("b", "backlog at the last update, in packets"),
+    symbol("x", "packets that arrived since the last update"),
+    symbol("c", "packets that the link carries in an `interval`"),
+    symbol("s", "time that the link needs for the last packet"),
+    symbol("μ", "price; 0 at first"),
+    symbol("p", "probability of a signal"),
+    on("an update, every `interval`"),
+    eq("μ ← max(0, μ + γ · (α · (b − b_ref) + x − c))", "Xu 2005 eq. 8.5"),
+    step("`b` becomes the present backlog, and `x ← 0`", ""),
+    on("an arrival"),
+    eq("x ← x + 1", ""),
+    eq("c = interval / s", ""),
+    eq("p = 1 − Φ^−μ", "eq. 8.6"),
+    super::marking::SIGNAL,
+];
 
 /// Builds the discipline.
 ///

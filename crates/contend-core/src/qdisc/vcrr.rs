@@ -13,7 +13,7 @@
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -27,7 +27,7 @@ pub const SUMMARY: &str = "Marks with the integral of the arrivals' excess over 
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     GAMMA,
-    Param { doc: "control interval: about a round-trip time", ..INTERVAL },
+    Param { doc: "control interval: about a round-trip time", symbol: "δ", ..INTERVAL },
     Param::number("gain", "probability per second of virtual delay").default("1").range(1e-9, 1e9),
     Param::word(
         "rate",
@@ -55,13 +55,39 @@ pub const PARAMS: &[Param] = &[
     DROP.default("false"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("s", "time that the link needs for the packet"),
+    symbol("t", "time since the last arrival"),
+    symbol("A", "link time of the arrivals of this interval; with csfq, of those since `y` last changed"),
+    symbol("A_old", "`A` of the interval before"),
+    symbol("y", "arrival rate as a share of the capacity"),
+    symbol("C", "capacity of the link, in byte/s: bytes of the last packet by `s`"),
+    symbol("X", "link time that arrives in an interval"),
+    symbol("Δ", "change of the probability"),
+    symbol("p", "probability of a mark; 0 at first"),
+    on("an update, every `δ`"),
+    eq("X = A", "Xu 2005 Fig. 8.15").when("`rate = count`"),
+    eq("X = (A + A_old) / 2", "§8.6").when("`rate = trapezoid`"),
+    eq("X = y · δ", "").when("`rate = tsw` or `rate = csfq`"),
+    eq("Δ = gain · (X / γ − δ)", "eq. 8.36").when("`divisor = virtual_capacity`"),
+    eq("Δ = (X − γ · δ) · C / δ", "Fig. 8.15").when("`divisor = interval`"),
+    eq("Δ ← max(0, Δ)", "eq. 8.34").when("`increments = positive`"),
+    eq("p ← min(1, max(0, p + Δ))", "eq. 8.36"),
+    step("`A_old ← A`, `A ← 0`", "Fig. 8.15").when("`rate = count` or `rate = trapezoid`"),
+    on("an arrival"),
+    eq("A ← A + s", "").when("`rate` is not tsw"),
+    eq("y ← (window · y + s) / (window + t)", "eq. 8.37, 5.8").when("`rate = tsw`"),
+    eq("y ← (1 − exp(−t / window)) · A / t + exp(−t / window) · y", "eq. 8.38").when("`rate = csfq` and `t > 0`"),
+    eq("A ← 0", "").when("`rate = csfq` and `t > 0`"),
+    super::marking::SIGNAL,
+];
 
 /// The target share of the capacity.
 pub(super) const GAMMA: Param =
     Param::fraction("gamma", "target utilisation: the virtual capacity as a share of the link's capacity")
         .default("95%")
-        .range(0.01, 1.0);
+        .range(0.01, 1.0)
+        .symbol("γ");
 
 /// Builds the discipline.
 ///

@@ -34,7 +34,7 @@ use super::wf2q::{UPDATE, WEIGHTS, update};
 use super::{Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, can_serve};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{Packet, Segment};
 use crate::recent::Recent;
 use crate::registry::{Amount, Param};
@@ -96,7 +96,54 @@ pub const PARAMS: &[Param] = &[
     UPDATE,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n", "size of the packet, in bytes"),
+    symbol("N", "stations that are live, and with `count_ap` one more"),
+    symbol("slot", "a backoff slot"),
+    symbol("K", "contention time of an exchange"),
+    symbol("T(n)", "time of an exchange of a packet of `n` bytes"),
+    symbol("X(n)", "the same as the link reports it, without contention"),
+    symbol("m", "bytes that the acknowledgment newly acknowledges"),
+    symbol("M", "payload of a segment: `tcp_segsize − 40`"),
+    symbol("r", "bytes beyond whole segments: `m − ⌊m / M⌋ · M`"),
+    symbol("η", "virtual cost of the packet"),
+    on("a packet becomes the first of its station"),
+    step("`K` is the mean of the cell's own model for `N` contenders", "Starzetz 2006 §9.2.2")
+        .when("`contention = model`"),
+    eq(
+        "K = slot · (31.43747 · exp(−N / 0.85404) + 5.03185 · exp(−N / 5.48378) + 1.24346 · exp(−N / 61.45172) + \
+            0.32783)",
+        "eq. 9.3",
+    )
+    .when("`contention = fit`"),
+    eq("K = 0", "").when("`contention = none`"),
+    eq("T(n) = K + X(n) + mac_overhead", "eq. 9.2").when("`exchange = whole`"),
+    eq("T(n) = K + X(n) − X(0) + mac_overhead", "Table 9.1").when("`exchange = bits`"),
+    eq("η = n", "Table 9.1").when("`simple_wfq`"),
+    eq("η = T(n) + T(40)", "eq. 9.1").when("it is data"),
+    eq("η = T(n) + T(tcp_segsize)", "§9.2.2 (d)").when("it is an acknowledgment and `m = 0`"),
+    eq("η = T(n) + ⌊m / M⌋ · T(tcp_segsize)", "eq. 9.4").when("it is an acknowledgment and `r = 0`"),
+    eq("η = T(n) + ⌊m / M⌋ · T(tcp_segsize) + T(r + 40)", "").when("otherwise"),
+    step("the stations share by WF2Q+ as in wf2q, with the cost `η`", "§9.2.1"),
+    step(
+        "the weight is that of `weights`, otherwise `download_weight` or `upload_weight`, by the first packet to the \
+        station",
+        "Table 9.1",
+    ),
+    on("a packet of the station leaves"),
+    step(
+        "an acknowledgment with `m > tcp_ack_burst · M` leaves in parts, each of which acknowledges that much more",
+        "§9.2.2",
+    )
+    .when("it is pure, and not `simple_wfq`"),
+    step("the flows of a station take turns, one packet or part each", ""),
+    on("an arrival"),
+    step("a packet that is not TCP waits in a queue of `bcast_queue_length`, which is served first", "Table 9.1"),
+    step("a packet is dropped", "").when(
+        "`queue_length`, or `box_max_len` for its station, has no room, or its station is new and `boxes_max` are live",
+    ),
+    step("a station is forgotten after a silence of one to two times `idle_after`", "§9.3.2"),
+];
 
 /// Builds the discipline.
 ///

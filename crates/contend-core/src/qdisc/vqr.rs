@@ -9,7 +9,7 @@
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -31,7 +31,23 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("s", "time that the link needs for the packet"),
+    symbol("t", "time since the last arrival"),
+    symbol("A", "time that the virtual link needs for the arrivals of this interval"),
+    symbol("x", "excess of the arrivals of the last interval over the virtual capacity, as a share of it"),
+    symbol("d", "delay of the virtual queue"),
+    symbol("p", "probability of a signal"),
+    on("an update, every `interval`"),
+    eq("x ← A / interval − 1", "Xu 2005 eq. 8.9"),
+    eq("A ← 0", ""),
+    on("an arrival"),
+    eq("d ← max(0, d − t)", ""),
+    eq("p = g · (a · (d − reference) + x)", ""),
+    eq("d ← d + s / γ", ""),
+    eq("A ← A + s / γ", ""),
+    super::marking::SIGNAL,
+];
 
 /// Builds the discipline.
 ///

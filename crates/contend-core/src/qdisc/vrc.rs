@@ -11,7 +11,7 @@ use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, symbol};
 use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -25,15 +25,35 @@ pub const SUMMARY: &str = "Marks by arrival rate, queue and the sum of past queu
 pub const PARAMS: &[Param] = &[
     LIMIT,
     Param::time("reference", "target queueing delay, b_ref / c").default("20ms").range(0.0, 100.0),
-    Param::number("alpha", "probability for a relative excess of one").default("0.1").range(0.0, 1e6),
-    Param::number("beta", "first constant of queue and sum, per second").default("5").range(0.0, 1e6),
-    Param::number("gamma", "second constant of queue and sum, per second").default("0.2").range(0.0, 1e6),
+    Param::number("alpha", "probability for a relative excess of one").default("0.1").range(0.0, 1e6).symbol("α"),
+    Param::number("beta", "first constant of queue and sum, per second").default("5").range(0.0, 1e6).symbol("β"),
+    Param::number("gamma", "second constant of queue and sum, per second").default("0.2").range(0.0, 1e6).symbol("γ"),
     INTERVAL,
     CAPACITY,
     DROP,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("A", "link time of the arrivals of this interval"),
+    symbol("s", "time that the link needs for the packet"),
+    symbol("τ", "link time per byte of the last packet"),
+    symbol("B", "size of the packet, in bytes"),
+    symbol("b", "bytes that wait"),
+    symbol("x", "excess of the arrivals over the capacity, as a share of it"),
+    symbol("e", "distance of the queueing delay from its target"),
+    symbol("I", "part of the probability that the sum of past distances gives; 0 at first"),
+    symbol("p", "probability of a signal; 0 at first"),
+    on("an update, every `interval`"),
+    eq("x = A / interval − 1", "Xu 2005 eq. 8.10, 8.11"),
+    eq("e = b · τ − reference", ""),
+    eq("I ← min(1, max(0, I + α · β · γ · e · interval))", ""),
+    eq("p ← min(1, max(0, α · (x + (β + γ) · e) + I))", ""),
+    eq("A ← 0", ""),
+    on("an arrival"),
+    eq("A ← A + s", ""),
+    eq("τ ← s / B", ""),
+    super::marking::SIGNAL,
+];
 
 /// Builds the discipline.
 ///

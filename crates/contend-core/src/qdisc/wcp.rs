@@ -18,7 +18,7 @@ use crate::Cx;
 use crate::Refusal;
 use crate::explicit::WCP;
 use crate::explicit::wcp::{self, Longest, Notice};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::observe::{HeardFrame, Kind};
 use crate::packet::{Explicit, Packet};
 use crate::registry::{Amount, Param};
@@ -46,7 +46,27 @@ pub const PARAMS: &[Param] = &[
     Param::time("memory", "for how long the notice of a neighbour counts").default("1s").range(0.001, 1000.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("Q", "average length of the queue, as a share of `limit`"),
+    symbol("q", "present length, as a share of `limit`"),
+    symbol("T_own", "longest round-trip time in the headers that came in the last one to two times `memory`"),
+    symbol("T_h", "control interval in the header of the packet"),
+    symbol("T_n", "the same time as `T_own`, in the notice of a neighbour that still counts"),
+    on("an arrival or a departure"),
+    eq("Q ← Q + weight · (q − Q)", "Barreto 2012 §2.3.2, §3.3.6"),
+    on("a packet with a header leaves"),
+    step("the links of the node are congested", "").when("`Q > threshold`"),
+    step("the node is an end of a congested link", "").when(
+        "its links are congested, or a neighbour has said that its own are, and sent to the node in the last `memory`",
+    ),
+    step("the node is near one", "").when("it or a neighbour is an end"),
+    step("the node writes these three and `T_own` into the header, as a notice to those that hear the frame", ""),
+    step("the packet is marked", "").when("it carries data, and the node or the next hop of the packet is near"),
+    eq("T_h ← max(T_h, T_own, T_n)", "").when("it carries data"),
+    on("a notice of a neighbour"),
+    step("it counts for `memory`", "").when("`sharing = overheard`; a data frame brings it"),
+    step("it counts until the next one", "").when("`sharing = oracle`; it comes at once"),
+];
 
 /// Builds the discipline.
 ///

@@ -14,7 +14,7 @@ use super::weighted::Weighted;
 use super::{Args, Backlog, Below, ByReceiver, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::recent::Recent;
 use crate::registry::{Param, Unit};
@@ -43,7 +43,28 @@ pub const PARAMS: &[Param] = &[
     UPDATE,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("V", "virtual time, in cost by weight; 0 at first"),
+    symbol("S_i", "virtual start of the first packet of class `i`"),
+    symbol("F_i", "virtual finish of it, or of the last packet if none waits"),
+    symbol("i", "a class: a station, or a direction of a flow (`classes`)"),
+    symbol("L_i", "cost of the first packet: its bytes, 1, or the airtime of its exchange (`cost`)"),
+    symbol("L", "cost of the packet that left"),
+    symbol("w_i", "weight of the class: that of its station (`weights`), otherwise 1"),
+    symbol("w_j", "weight of any class that is known, waiting or not"),
+    on("an arrival"),
+    step("the packet is dropped", "Starzetz 2006 §9.2.1").when("`limit`, or `class_limit` for its class, has no room"),
+    eq("S_i ← max(V, F_i)", "").when("the class was empty"),
+    eq("F_i ← S_i + L_i / w_i", "").when("the class was empty"),
+    on("the transmitter is free"),
+    eq("V ← max(V, min_i(S_i))", "Bennett and Zhang 1997, WF2Q+").when("no waiting class has `S_i ≤ V`"),
+    step("of the classes with `S_i ≤ V`, that with the smallest `F_i` sends its first packet", ""),
+    step("the packets of an aggregate count as one, with the sum of their costs", ""),
+    eq("S_i ← F_i", "Starzetz 2006 §9.2.1").when("a packet of the class still waits"),
+    eq("F_i ← S_i + L_i / w_i", "").when("a packet still waits; `update = printed` has `L` in place of `L_i`"),
+    eq("V ← V + L / Σ_j (w_j)", "Bennett and Zhang 1997").when("`update = standard`"),
+    eq("V ← max(V + L · w_i / Σ_j (w_j), S_i)", "Starzetz 2006 §9.2.1").when("`update = printed`"),
+];
 
 /// The parameter `weights`.
 pub(super) const WEIGHTS: Param =

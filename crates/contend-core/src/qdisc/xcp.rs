@@ -20,7 +20,7 @@ use crate::Cx;
 use crate::Refusal;
 use crate::explicit::winf::{Air, Flows, Load};
 use crate::explicit::{self, xcp::Shares, xcp_b::Blind};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::Param;
 use crate::time::{Span, Time};
@@ -45,14 +45,68 @@ pub const PARAMS: &[Param] = &[
     MIN_QUEUE_INTERVAL,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("s", "size of the packet, in bytes"),
+    symbol("X", "throughput of its sender, from its header, in byte/s"),
+    symbol("RTT", "round-trip time from its header"),
+    symbol("f_h", "change of throughput in its header, in byte/s: what the sender asks for"),
+    symbol("φ", "bytes that arrived in this interval"),
+    symbol("Y", "sum of `s / X`, TH_inverse"),
+    symbol("Γ", "sum of round-trip times, weighted by `s / X`"),
+    symbol("T", "control interval; `first_interval` at first, up to 20 % more or less for the first timer"),
+    symbol("C", "capacity of the link, in byte/s"),
+    symbol("y", "input, in byte/s"),
+    symbol("d", "mean round-trip time"),
+    symbol("b", "bytes that wait, with the packet that leaves"),
+    symbol("q", "persistent queue: smallest backlog of the last queue interval, in bytes"),
+    symbol("q_min", "smallest backlog of this queue interval so far, in bytes"),
+    symbol("F", "change of the aggregate, in byte/s"),
+    symbol("h", "C_phi: traffic that is shuffled between flows, in byte/s"),
+    symbol("P", "positive feedback that is not yet given out, in byte/s"),
+    symbol("N", "negative feedback that is not yet given out, in byte/s"),
+    symbol("p_f", "positive feedback for each unit of `s / X`"),
+    symbol("n_f", "negative feedback for each byte"),
+    symbol("f_p", "positive feedback of the packet"),
+    symbol("f_n", "negative feedback of the packet"),
+    on("the end of a control interval"),
+    eq("y = φ / T", "Barreto 2012 §2.3.3.1"),
+    eq("d ← Γ / Y", "").when("headers came"),
+    eq("d ← first_interval", "ns-2 Queue/XCP").when("otherwise"),
+    eq("F = α · (C − y) − β · q / d", "eq. 2.20"),
+    eq("h = max(0, γ · y − |F|)", "Katabi et al. 2002"),
+    eq("P ← h + max(0, F)", "").when("`φ > 0`; otherwise 0"),
+    eq("N ← h + max(0, −F)", "").when("`φ > 0`; otherwise 0"),
+    eq("p_f ← P / Y", "eq. 5.6").when("`Y > 0`; otherwise `P`"),
+    eq("n_f ← N / φ", "eq. 5.7").when("`φ > 0`; otherwise 0"),
+    step("`φ`, `Y` and `Γ` begin again at 0", ""),
+    eq("T ← max(d, min_interval)", ""),
+    on("the end of a queue interval, which lasts `max(min_queue_interval, (d − b / C) / 2)`"),
+    step("`q ← q_min`, `q_min ← b`", "eq. 5.11"),
+    on("an arrival"),
+    eq("φ ← φ + s", "Table 5.1"),
+    eq("Y ← Y + s / X", "eq. 5.2").when("it is data with a header that has a round-trip time"),
+    eq("Γ ← Γ + min(RTT, max_interval) · s / X", "eq. 5.3, 5.4").when("so it is"),
+    on("a departure"),
+    eq("q_min ← min(q_min, b)", "eq. 5.11"),
+    eq("f_h ← 0", "").when("the header has no round-trip time; this is all"),
+    eq("f_p = min(p_f · s / X, P)", "eq. 5.8"),
+    eq("f_n = min(n_f · s, N)", "eq. 5.9"),
+    step("the sender asks for less: `f_n ← min(f_p − f_h, N)`, `f_p ← f_h + f_n`", "ns-2 Queue/XCP")
+        .when("`f_h < f_p − f_n`"),
+    eq("f_h ← f_p − f_n", "eq. 5.10").when("otherwise"),
+    eq("P ← max(0, P − f_p)", "").when("then; `p_f ← 0` if nothing is left"),
+    eq("N ← max(0, N − f_n)", "").when("then; `n_f ← 0` if nothing is left"),
+];
 
-pub(super) const ALPHA: Param = Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0);
-pub(super) const BETA: Param = Param::number("beta", "gain of the persistent queue").default("0.226").range(0.0, 2.0);
+pub(super) const ALPHA: Param =
+    Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0).symbol("α");
+pub(super) const BETA: Param =
+    Param::number("beta", "gain of the persistent queue").default("0.226").range(0.0, 2.0).symbol("β");
 pub(super) const GAMMA: Param =
     Param::number("gamma", "share of the traffic that moves between flows in each interval")
         .default("0.1")
-        .range(0.0, 1.0);
+        .range(0.0, 1.0)
+        .symbol("γ");
 pub(super) const FIRST_INTERVAL: Param =
     Param::time("first_interval", "control interval before the first round-trip time, and without headers")
         .default("50ms")

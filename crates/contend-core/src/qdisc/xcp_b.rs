@@ -13,7 +13,7 @@ use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
 use crate::Refusal;
 use crate::explicit::xcp_b::Blind;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 
@@ -29,8 +29,12 @@ pub const PARAMS: &[Param] = &[
     xcp::GAMMA,
     Param::number("chi", "feedback while the queue is empty, as a share of the buffer for each mean round-trip time")
         .default("0.2")
-        .range(0.0, 1.0),
-    Param::amount("kappa", "queue that is aimed at (above-zero stabilisation)").default("5p").range(0.0, 1e9),
+        .range(0.0, 1.0)
+        .symbol("χ"),
+    Param::amount("kappa", "queue that is aimed at (above-zero stabilisation)")
+        .default("5p")
+        .range(0.0, 1e9)
+        .symbol("κ"),
     Param::integer("patience", "control intervals before an empty queue counts as an idle link (late reaction)")
         .default("3")
         .range(0.0, 1000.0),
@@ -48,7 +52,26 @@ pub const PARAMS: &[Param] = &[
     xcp::MIN_QUEUE_INTERVAL,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("q", "queue, in bytes: the persistent queue of xcp, or what waits now (`queue`)"),
+    symbol("q_old", "`q` at the end of the interval before"),
+    symbol("n", "control intervals in a row in which the queue was empty"),
+    symbol("Q_max", "size of the buffer: `limit`, in bytes"),
+    symbol("d", "mean round-trip time, as in xcp"),
+    symbol("y", "input, as in xcp"),
+    symbol("F", "change of the aggregate, in byte/s"),
+    symbol("h", "traffic that is shuffled between flows, in byte/s"),
+    on("the end of a control interval"),
+    eq("n ← n + 1", "Abrantes, Ricardo 2006, late reaction").when("`q = 0` and `q_old = 0`"),
+    eq("n ← 0", "").when("otherwise"),
+    eq("F = χ · Q_max / d", "Abrantes, Ricardo 2006").when("`n > patience`"),
+    eq("F = −(α · (q − q_old) + β · (q − κ)) / d", "").when("otherwise"),
+    eq("q_old ← q", ""),
+    eq("h = max(0, γ · y − |F|)", "Katabi et al. 2002"),
+    step("`F` and `h` are given out as in xcp", "Barreto 2012 §2.3.3.1"),
+    on("all else"),
+    step("as in xcp, with the capacity ∞: a queue interval lasts `max(min_queue_interval, d / 2)`", ""),
+];
 
 /// Builds the discipline.
 ///

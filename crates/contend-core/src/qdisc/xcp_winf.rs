@@ -11,7 +11,7 @@ use super::xcp::{self, Aggregate, Rules, Xcp};
 use super::{Args, Qdisc, Site};
 use crate::Refusal;
 use crate::explicit::winf::{Flows, Load};
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::registry::Param;
 use alloc::boxed::Box;
 
@@ -47,7 +47,37 @@ pub const PARAMS: &[Param] = &[
     xcp::MIN_QUEUE_INTERVAL,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("C_winf", "capacity that the node knows, in byte/s"),
+    symbol("AB", "available bandwidth that the node knows, in byte/s"),
+    symbol("N_w", "flows with explicit headers of the last 2 s"),
+    symbol("N_t", "other flows of the last 2 s"),
+    symbol("C", "capacity for XCP, in byte/s"),
+    symbol("y", "input, as in xcp"),
+    symbol("d", "mean round-trip time, as in xcp"),
+    symbol("q", "persistent queue, as in xcp"),
+    symbol("S", "spare capacity, in byte/s"),
+    symbol("U", "traffic of which a share is shuffled, in byte/s"),
+    symbol("F", "change of the aggregate, in byte/s"),
+    symbol("h", "C_phi: traffic that is shuffled between flows, in byte/s"),
+    symbol("X", "what xcp has as the throughput of the sender of a packet, in byte/s"),
+    symbol("f_h", "change of throughput in the header of a packet, in byte/s"),
+    on("the end of a control interval"),
+    eq("C = C_winf · N_w / (N_w + N_t)", "Barreto 2012 eq. 5.22").when("`tcp_aware` and `N_w > 0`"),
+    eq("C = C_winf", "").when("otherwise"),
+    eq("AB = max(0, C − y)", "").when("the node has no observer"),
+    step("`S = C − y`, `U = y`", "eq. 2.20").when("`load = used`"),
+    step("`S = C − AB`, `U = AB`", "eq. 5.5").when("`load = literal`"),
+    step("`S = AB`, `U = max(0, C − AB)`", "").when("`load = available`"),
+    eq("F = α · S − β · q / d", "eq. 5.5"),
+    eq("h = max(0, γ · U − |F|)", "Table 5.1"),
+    step("`F` and `h` are given out as in xcp", "eq. 5.6 to 5.10"),
+    on("a packet with a header arrives or leaves"),
+    step("`X` is what the header says", "").when("`throughput = own`"),
+    eq("X = C", "eq. 5.2, 5.3, 5.8").when("`throughput = capacity`; `C` is that of the last interval"),
+    eq("f_h ← min(f_h, AB)", "§5.3.1").when("it leaves, and `load = literal` or `load = available`"),
+    step("all else is as in xcp", ""),
+];
 
 /// The parameter `tcp_aware`.
 pub(super) const TCP_AWARE: Param = Param::flag(
