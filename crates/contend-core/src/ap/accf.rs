@@ -18,7 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{Flags, FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::registry::{Args, Param};
@@ -39,13 +39,16 @@ pub const PARAMS: &[Param] = &[
         "a download counts only if the time between its packets is less than alpha times that of the fastest download",
     )
     .default("1.5")
-    .range(0.0, 1e6),
+    .range(0.0, 1e6)
+    .symbol("α"),
     Param::number("beta", "time to wait for the rest of a burst, in mean times between the flow's acknowledgments")
         .default("2")
-        .range(0.0, 1e6),
+        .range(0.0, 1e6)
+        .symbol("β"),
     Param::number("gamma_min", "minimum weight of the holding time, for flows whose window seems small")
         .default("0.5")
-        .range(0.0, 1.0),
+        .range(0.0, 1.0)
+        .symbol("γ_min"),
     Param::integer("num_thresh", "segments per acknowledgment from which the weight is 1")
         .default("10")
         .range(0.0, 1e6),
@@ -56,9 +59,15 @@ pub const PARAMS: &[Param] = &[
             num_thresh, at least gamma_min",
     )
     .default("linear"),
-    Param::time("period", "T_m: time between two measurements of the rates").default("500ms").range(1e-2, 1e3),
-    Param::number("weight", "w: weight of a new measurement in the mean").default("0.25").range(0.0, 1.0),
-    Param::time("idle", "T_idle: a flow that is silent for longer is forgotten").default("2s").range(1e-2, 1e3),
+    Param::time("period", "T_m: time between two measurements of the rates")
+        .default("500ms")
+        .range(1e-2, 1e3)
+        .symbol("T_m"),
+    Param::number("weight", "w: weight of a new measurement in the mean").default("0.25").range(0.0, 1.0).symbol("w"),
+    Param::time("idle", "T_idle: a flow that is silent for longer is forgotten")
+        .default("2s")
+        .range(1e-2, 1e3)
+        .symbol("T_idle"),
     Param::flag(
         "flush",
         "true if a held acknowledgment is sent before one that passes at once, so that the order is kept",
@@ -73,7 +82,45 @@ pub const PARAMS: &[Param] = &[
     .default("pass"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol(
+        "I_j",
+        "AvgInt: mean time between the packets of flow `j`: data of a download, acknowledgments of an upload",
+    ),
+    symbol("j", "a flow"),
+    symbol("n", "such packets in the last `T_m`"),
+    symbol("c_j", "segments per acknowledgment of an upload, measured in the same way"),
+    symbol("A", "AvgDataInt: time between the data of the mean download"),
+    symbol("a", "number of the acknowledgment"),
+    symbol("a_p", "number of the last acknowledgment of the flow that passed"),
+    symbol("t_buf", "time since it passed"),
+    symbol("MSS", "largest payload of the flow so far, in bytes"),
+    symbol("num", "num_cum: segments that the acknowledgment releases"),
+    symbol("g", "γ(num), weight of the holding time"),
+    symbol("D", "time until the acknowledgment is due"),
+    symbol("h", "time for which it is held"),
+    on("the end of each `T_m`"),
+    eq("I_j ← I_j + w · (T_m / n − I_j)", "Keceli, Inan, Ayanoglu 2008 §IV")
+        .when("`n > 0`; the first sample is the mean"),
+    eq("I_j ← I_j + w · (max(I_j, T_m) − I_j)", "").when("`n = 0`"),
+    step("the flow is forgotten", "").when("it was silent for more than `T_idle` and nothing of it is held"),
+    step("`A` is the mean of `I_j` over the downloads with `I_j < α · min_j(I_j)`", ""),
+    step("`A` is the mean of `I_j / c_j` over the uploads", "").when("there is no download, and `fallback = uplink`"),
+    on("an acknowledgment of an upload arrives from the wire"),
+    step("it passes at once, with `flush` after the held one", "")
+        .when("it acknowledges nothing new, has SACK blocks, payload or a flag but ACK, or is the first of its flow"),
+    eq("num = ⌈(a − a_p) / MSS⌉", "").when("otherwise"),
+    step("it replaces the one that is held, and stops its timer", ""),
+    eq("g = 1", "").when("`num ≥ num_thresh`"),
+    eq("g = γ_min + (1 − γ_min) · (num − 1) / (num_thresh − 1)", "").when("`num < num_thresh` and `gamma = linear`"),
+    eq("g = γ_min", "").when("`num < num_thresh` and `gamma = step`"),
+    eq("g = max(γ_min, num / num_thresh)", "").when("`num < num_thresh` and `gamma = ratio`"),
+    eq("D = g · num · A − t_buf", ""),
+    eq("h = D", "").when("`D ≥ 0`"),
+    eq("h = β · I_j", "").when("`D + β · I_j < 0`; 0 if there is no `I_j`"),
+    eq("h = 0", "").when("`D < 0 ≤ D + β · I_j`, or there is no `A`"),
+    step("it passes after `h`, if no other has replaced it", ""),
+];
 
 /// The shape of gamma below `num_thresh`.
 #[derive(Clone, Copy, Debug)]

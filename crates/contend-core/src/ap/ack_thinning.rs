@@ -11,7 +11,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::recent::Recent;
@@ -31,7 +31,17 @@ pub const PARAMS: &[Param] = &[
     Param::time("hold", "maximum time for which an acknowledgment is held").default("10ms").range(1e-6, 1e3),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n", "acknowledgments of the flow since the last one that passed; 0 at first"),
+    on("an acknowledgment from the wire"),
+    step("the held one passes, then this one, and `n ← 0`", "RFC 3449 §5.2.1")
+        .when("it acknowledges nothing new, or has SACK blocks, payload or a flag but ACK"),
+    eq("n ← n + 1", "").when("otherwise"),
+    step("it is held; the one held before is dropped", ""),
+    step("it passes, and `n ← 0`", "").when("`n ≥ d`"),
+    on("`hold` after the first of those held since one passed"),
+    step("the held one passes, and `n ← 0`", ""),
+];
 
 /// The control block.
 #[derive(Debug)]

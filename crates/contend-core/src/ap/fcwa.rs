@@ -28,7 +28,7 @@ use super::window::{self, Flows};
 use super::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::AirReport;
 use crate::registry::{Amount, Args, Param};
@@ -81,7 +81,49 @@ pub const PARAMS: &[Param] = &[
     window::KEEP_EDGE,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n_up", "active uploads: those with data in the last T_active"),
+    symbol("n_down", "active downloads"),
+    symbol("b_i", "data packets per ACK of flow `i`"),
+    symbol("i", "a flow"),
+    symbol("b", "mean of the `b_i` of the active flows, rounded, at least 1"),
+    symbol("P_AP", "share of data in what the access point sends"),
+    symbol("P_STA", "share of data in what the stations send"),
+    symbol("CT_DD", "cycle time of the model if the access point and the station send data"),
+    symbol("CT_DA", "if the access point sends data and the station an ACK"),
+    symbol("CT_AD", "if the access point sends an ACK and the station data"),
+    symbol("CT_AA", "if both send ACKs"),
+    symbol("CT_AP", "mean time between two successes of the access point"),
+    symbol("CT_flow", "time in which the access point sends once for each flow"),
+    symbol("RTT_i", "2 LD: round-trip time of the wired path of flow `i`"),
+    symbol("x", "a sample of what is measured"),
+    symbol("W_i", "window of flow `i`, in segments"),
+    symbol("MSS_i", "payload of a segment of flow `i`, in bytes"),
+    symbol("rwnd", "advertised window, in bytes"),
+    on("an update, every `T_update` and when a flow becomes active"),
+    eq("P_AP = n_down / (n_up / b + n_down)", "Keceli, Inan, Ayanoglu 2008 eq. 8"),
+    eq("P_STA = n_up / (n_down / b + n_up)", "eq. 9"),
+    eq(
+        "CT_AP = P_AP · (P_STA · CT_DD + (1 − P_STA) · CT_DA) + (1 − P_AP) · (P_STA · CT_AD + (1 − P_STA) · CT_AA)",
+        "eq. 7",
+    ),
+    eq("CT_flow = (n_up / b + n_down) · CT_AP", "eq. 5"),
+    on("the next packet of a flow"),
+    eq("W_i ← max(minimum, ⌊margin · (RTT_i / CT_flow + BS_AP / (n_up / b + n_down))⌋)", "eq. 6"),
+    on("an ACK of the flow"),
+    eq("rwnd ← min(rwnd, W_i · MSS_i)", "§III"),
+    step("with `keep_edge` it does not take back what was offered before", "RFC 9293 §3.8.6"),
+    on("a success of the access point, with `ct = measured`"),
+    eq("CT_AP ← CT_AP + (x − CT_AP) / 128", "§III-C")
+        .when("its queue was not empty since its last success, `x` before"),
+    on("a sample of the path, with `mode = estimated`"),
+    eq("RTT_i ← RTT_i + (x − RTT_i) / 8", "§III-C").when(
+        "`ld = mean`; `x` is the time from data of an upload to their ACK, or from an ACK to the data of a download \
+            that it releases",
+    ),
+    step("`RTT_i` is the least `x` of the last 10 to 20 s", "").when("`ld = min`"),
+    eq("b_i ← b_i + (min(2, max(1, x)) − b_i) / 8", "").when("an ACK covers `x ≤ 4` new segments"),
+];
 
 /// Cycle times CT_{x,y} in seconds. First index: what the access point sends. Second index: what the station sends. 0
 /// is data, 1 is a TCP ACK.

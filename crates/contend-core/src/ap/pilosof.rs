@@ -9,7 +9,7 @@ use super::window::{self, Flows};
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -23,7 +23,17 @@ pub const SUMMARY: &str =
 /// Parameters.
 pub const PARAMS: &[Param] = &[window::BUFFER, window::ACTIVE, window::UPDATE, window::KEEP_EDGE];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n_up", "active uploads: those with data in the last T_active"),
+    symbol("n_down", "active downloads"),
+    symbol("W", "window of each flow, in segments"),
+    symbol("MSS", "largest payload of the flow so far, in bytes"),
+    symbol("rwnd", "advertised window, in bytes"),
+    on("an ACK"),
+    eq("W = max(1, ⌊BS_AP / (n_up + n_down)⌋)", "Keceli, Inan, Ayanoglu 2008 §III-E"),
+    eq("rwnd ← min(rwnd, W · MSS)", ""),
+    step("with `keep_edge` it does not take back what was offered before", "RFC 9293 §3.8.6"),
+];
 
 /// The control block.
 #[derive(Debug)]

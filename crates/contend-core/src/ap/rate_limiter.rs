@@ -18,7 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
-use crate::formulas::Line;
+use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
 use crate::qdisc::{AirReport, DropReason};
 use crate::recent::Recent;
@@ -51,7 +51,30 @@ pub const PARAMS: &[Param] = &[
     super::window::ACTIVE,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("T", "time of this sample, in which packets waited at the access point"),
+    symbol("B", "bytes of IP packets that were acknowledged in it, both ways"),
+    symbol("t", "time since the last attempt in the cell"),
+    symbol("s", "bytes of IP packets in the attempt; 0 if it was not acknowledged"),
+    symbol("C", "capacity of the cell, in byte/s; unknown at first"),
+    symbol("x", "bytes that may pass a bucket; below 0 it is in debt"),
+    symbol("u", "time since the bucket was last filled"),
+    symbol("e", "charge of a packet: its payload, or the bytes that the acknowledgment newly acknowledges"),
+    on("an attempt ends, and packets waited at the access point when the last one ended"),
+    eq("T ← T + t", "Starzetz 2006 §9.4"),
+    eq("B ← B + s", ""),
+    on("an attempt ends, and `T ≥ period`"),
+    eq("C ← C + weight · (B / T − C)", "").when("`B > 0`; the first sample is `C`"),
+    step("`T ← 0`, `B ← 0`", ""),
+    on("data of an upload, or an acknowledgment of one, arrives at its bucket (`on`)"),
+    step("it is dropped", "").when("`limit` packets wait there"),
+    step("it goes to the end of the bucket's FIFO", "").when("otherwise"),
+    on("an arrival at a bucket, or the end of its wait"),
+    eq("x ← min(burst, x + share · C · u)", "").when("`C` is known and a download was active in the last T_active"),
+    eq("x ← burst", "").when("it is not; all that waits passes"),
+    step("the first packet passes, and `x ← x − e`", "").when("`x ≥ 0`, as long as this is so"),
+    step("the next one waits for `−x / (share · C)`", "").when("`x < 0`"),
+];
 
 /// The control block.
 #[derive(Debug)]
