@@ -5,7 +5,7 @@ use super::pdf::Shape;
 use super::{Access, Category, Draw, Reads, Residue, Scheduling, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param, Unit};
 
 /// Source.
@@ -44,7 +44,25 @@ pub const PARAMS: &[Param] = &[
     idle_sense::TIME_FAIR,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("CW", "window in slots, common to all classes: `CW · f` of idle_sense, rounded, at least 1"),
+    symbol("f", "highest rate of the cell by that of the station; 1 without `time_fair`"),
+    symbol("K", "number of the weights of the class"),
+    symbol("g_k", "weight of part `k`, from 1"),
+    symbol("G_k", "sum of the weights up to part `k`"),
+    symbol("G", "sum of all weights"),
+    symbol("k", "the part that is drawn: the first with `G_k > u · G`"),
+    symbol("u", "drawn uniformly from 0 to 1"),
+    symbol("x", "place in the window, from 0 to 1"),
+    symbol("b", "backoff, in slots"),
+    on("each cycle: after each busy period"),
+    step("`CW` adapts to the idle slots as in idle_sense", "Starzetz 2006 §8.3"),
+    eq("x = (k − (G_k − u · G) / g_k) / K", ""),
+    eq("x = u", "").when("the class has no weights"),
+    eq("b = ⌊x · CW⌋", ""),
+    step("the highest class with the least `b` of its station sends; a lower one draws again as in every cycle", "")
+        .when("the station has classes: `vo`, `vi` or `bk` is given"),
+];
 
 /// Builds the access rule.
 ///

@@ -2,7 +2,7 @@
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span};
 use rand::RngExt as _;
@@ -37,7 +37,27 @@ pub const PARAMS: &[Param] = &[
     .default("inclusive"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("CW", "contention window; `cwmin` at first"),
+    symbol("b", "backoff, in slots"),
+    symbol("IFS", "time for which the medium must be idle before slots count"),
+    symbol("slot", "duration of a slot"),
+    symbol("SIFS", "short inter-frame space"),
+    symbol("DIFS", "`SIFS + 2 · slot`"),
+    on("an attempt has ended, or a packet finds the medium busy and no backoff runs"),
+    eq("CW ← min(2 · CW + 1, cwmax)", "IEEE 802.11-2016 §10.3.3")
+        .when("the attempt failed and the frame is tried again"),
+    eq("CW ← cwmin", "").when("it succeeded, or the frame is given up"),
+    step("`b` is drawn uniformly from 0 to `CW`, with `draw = exclusive` to `CW − 1`", "§10.3.4.3"),
+    on("a slot in which the medium is idle, after `IFS`"),
+    eq("IFS = DIFS", "§10.3.4.3").when("`aifsn = 0`"),
+    eq("IFS = SIFS + aifsn · slot", "§10.22.2.4").when("`aifsn > 0`"),
+    eq("b ← b − 1", "§10.3.4.3").when("`b > 0`"),
+    step("the station sends", "").when("`b = 0`"),
+    step("it may send more frames, a SIFS apart, for the time `txop`", "§10.22.2.8").when("`txop > 0`"),
+    on("the medium turns busy"),
+    step("`b` stays for the next time", "§10.3.4.3"),
+];
 
 /// Builds the access rule. A parameter of 0 takes the cell's value.
 ///

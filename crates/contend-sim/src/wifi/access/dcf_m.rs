@@ -6,7 +6,7 @@ use super::dcf::Backoff;
 use super::{Access, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -26,7 +26,21 @@ pub const PARAMS: &[Param] = &[
     .default("every"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("CW", "contention window; `cwmin` at first"),
+    symbol("N", "stations that have a frame to send, at least 1"),
+    symbol("b_0", "draw of DCF, in slots"),
+    symbol("b", "backoff, in slots"),
+    on("a draw"),
+    eq("CW ← min(2 · CW + 1, cwmax)", "IEEE 802.11-2016 §10.3.3")
+        .when("the attempt failed and the frame is tried again"),
+    eq("CW ← cwmin", "").when("it succeeded, or the frame is given up"),
+    step("`b_0` is drawn uniformly from 0 to `CW`", ""),
+    eq("b = b_0 + ⌊per_contender · N⌋", "Starzetz 2006 §8.2").when("`after = every`, or after a success"),
+    eq("b = b_0", "").when("otherwise"),
+    on("all else"),
+    step("as in dcf", ""),
+];
 
 /// Builds the access rule. A window of 0 takes the cell's value.
 ///

@@ -3,7 +3,7 @@
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -16,8 +16,8 @@ pub const SUMMARY: &str = "Backoff in proportion to packet length over weight; a
     below the regular values.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("scale", "S: slots per byte").default("0.02").range(1e-6, 1000.0),
-    Param::number("weight", "w: weight of the station").default("0.1").range(1e-6, 1e6),
+    Param::number("scale", "S: slots per byte").default("0.02").range(1e-6, 1000.0).symbol("S"),
+    Param::number("weight", "w: weight of the station").default("0.1").range(1e-6, 1e6).symbol("w"),
     Param::fraction("spread", "rho is drawn uniformly from 1 - spread to 1 + spread").default("10%").range(0.0, 1.0),
     Param::integer("collision_window", "slots of the window after a first collision").default("4").range(1.0, 1024.0),
     Param::word(
@@ -32,7 +32,20 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 1e6),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("L", "size of the IP packet, in bytes"),
+    symbol("ρ", "drawn uniformly from `1 − spread` to `1 + spread`"),
+    symbol("x", "backoff before compression, in slots"),
+    symbol("k", "failures of this frame in a row"),
+    symbol("b", "backoff, in slots; it is kept while the medium is busy"),
+    on("a draw after a failure"),
+    step("`b` is drawn uniformly from 1 to `2^(min(k, 17) − 1) · collision_window`", "Starzetz 2006 §7.2.1"),
+    on("any other draw"),
+    eq("x = ρ · S · L / w", ""),
+    eq("x ← threshold + range · (1 − exp(−(x − threshold) / range))", "").when("`mapping = exp` and `x > threshold`"),
+    eq("x ← √(threshold · x)", "").when("`mapping = sqrt` and `x > threshold`"),
+    eq("b = ⌊x⌋", ""),
+];
 
 /// Builds the access rule.
 ///

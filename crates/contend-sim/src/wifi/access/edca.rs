@@ -7,7 +7,7 @@ use super::dcf::Backoff;
 use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
 use crate::wifi::medium::phy::Standard;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span};
 
@@ -49,7 +49,49 @@ pub const PARAMS: &[Param] = &[
         .default("{}"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("aCWmin", "smallest contention window of the cell"),
+    symbol("aCWmax", "largest contention window of the cell"),
+    symbol("CW_min", "smallest window of the category"),
+    symbol("CW_max", "largest window of the category"),
+    symbol("AIFSN", "slots of its inter-frame space: 2 for vo and vi, 3 for be, 7 for bk"),
+    symbol("AIFS", "its inter-frame space"),
+    symbol("SIFS", "short inter-frame space"),
+    symbol("slot", "duration of a slot"),
+    symbol("CW", "contention window; `CW_min` at first"),
+    symbol("b", "backoff, in slots"),
+    on("the start, for what the file leaves open"),
+    step(
+        "`CW_min = max(1, ⌊(aCWmin + 1) / 4⌋) − 1`, `CW_max = max(1, ⌊(aCWmin + 1) / 2⌋) − 1` for vo",
+        "IEEE 802.11-2016 Table 9-137",
+    ),
+    step("`CW_min = max(1, ⌊(aCWmin + 1) / 2⌋) − 1`, `CW_max = aCWmin` for vi", ""),
+    step("`CW_min = aCWmin`, `CW_max = aCWmax` for be and bk", ""),
+    step(
+        "TXOP of vo and vi: 1504 and 3008 µs, 3264 and 6016 µs with DSSS; be and bk: one frame",
+        "IEEE 802.11e-2005 §7.3.2.29",
+    )
+    .when("`table` is 802.11e"),
+    step(
+        "TXOP of vo, vi, be and bk: 2080, 4096, 2528 and 2528 µs; with DSSS 3264, 6016, 3264 and 3264 µs",
+        "IEEE 802.11-2016 Table 9-137",
+    )
+    .when("`table` is 802.11-2016"),
+    eq("AIFS = SIFS + AIFSN · slot", "§10.22.2.4"),
+    on("an attempt of the category has ended, or a packet finds the medium busy and no backoff runs"),
+    eq("CW ← min(2 · CW + 1, CW_max)", "§10.22.2.2").when("the attempt failed and the frame is tried again"),
+    eq("CW ← CW_min", "").when("it succeeded, or the frame is given up"),
+    step("`b` is drawn uniformly from 0 to `CW`", ""),
+    on("a slot, after the medium was idle for `AIFS`"),
+    eq("b ← b − 1", "§10.22.2.4").when("`b > 0`; with `busy_slot = counted` also in the slot in which another begins"),
+    step("the highest category with `b = 0` sends; a lower one behaves as after a failure", "Starzetz 2006 §8.3"),
+    step("it may send more frames, a SIFS apart, for the time of its TXOP", "IEEE 802.11-2016 §10.22.2.8"),
+    on("`scheduling = sbb`"),
+    step(
+        "one backoff as in dcf serves all; the highest category that waits gives the packet when the MAC becomes free",
+        "Starzetz 2006 §8.3",
+    ),
+];
 
 /// Parameters of a category. Those that the file leaves out take the value of the table.
 const CATEGORY: &[Param] = &[

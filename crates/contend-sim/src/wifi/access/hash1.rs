@@ -3,7 +3,7 @@
 use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, symbol};
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -15,12 +15,26 @@ pub const SUMMARY: &str = "Draws with a falling density from a window of A + B N
     backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("window", "CW: window in slots; 0: A + B N").default("0").range(0.0, 1e6),
-    Param::number("base", "A: slots of the window for any number of contenders").default("6.4").range(0.0, 1e6),
-    Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4),
+    Param::number("window", "CW: window in slots; 0: A + B N").default("0").range(0.0, 1e6).symbol("CW"),
+    Param::number("base", "A: slots of the window for any number of contenders")
+        .default("6.4")
+        .range(0.0, 1e6)
+        .symbol("A"),
+    Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4).symbol("B"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("N", "stations that have a frame to send, at least 1"),
+    symbol("W", "slots of the window"),
+    symbol("u", "drawn uniformly from 0 to 1"),
+    symbol("t", "place in the window, from 0 to 1, with the density `2 · (1 − t)`"),
+    symbol("b", "backoff, in slots"),
+    on("each cycle: after each busy period"),
+    eq("W = CW", "Starzetz 2006 §8.2").when("`CW > 0`"),
+    eq("W = A + B · N", "").when("`CW = 0`; it is rounded"),
+    eq("t = 1 − √(u)", "eq. 8.21"),
+    eq("b = ⌊t · W⌋", ""),
+];
 
 /// Builds the access rule.
 ///

@@ -3,7 +3,7 @@
 use super::{Access, Channel, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use contend_theory::idle_sense::{Optimum, optimum};
 use rand::RngExt as _;
@@ -32,7 +32,30 @@ pub const PARAMS: &[Param] = &[
     TIME_FAIR,
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("T_c", "duration of a collision, in slots"),
+    symbol("ζ", "attempts of all stations in a slot, at the best"),
+    symbol("n_target", "`target`; if 0, the best for the cell"),
+    symbol("n", "mean of the idle slots before a transmission, over the last `k` transmissions"),
+    symbol("k", "transmissions that a decision counts; `transmissions` at first"),
+    symbol("N", "stations that have a frame to send"),
+    symbol("CW", "window in slots; that of the cell, CWmin + 1, at first"),
+    symbol("f", "highest rate of the cell by that of the station; 1 without `time_fair`"),
+    symbol("b", "backoff, in slots; it is kept while the medium is busy"),
+    on("the start"),
+    step("`ζ` is the solution of `1 − ζ = (1 − 1 / T_c) · exp(−ζ)`", "Heusse et al. 2005").when("`target = 0`"),
+    eq("n_target = exp(−ζ) / (1 − exp(−ζ))", "").when("`target = 0`"),
+    eq("ζ = ln(1 + 1 / n_target)", "").when("`target > 0`"),
+    on("`k` more transmissions were heard, with `window = aimd`"),
+    eq("CW ← α · CW", "§4").when("`n < n_target`"),
+    eq("CW ← 2 · CW / (2 + ε · CW)", "").when("`n ≥ n_target`"),
+    eq("CW ← min(10^6, max(1, CW))", ""),
+    eq("k ← ⌊CW / γ⌋", "").when("`|n − n_target| < β` and `γ > 0`; at least 1, at most 2048"),
+    eq("k ← transmissions", "").when("`|n − n_target| ≥ β` or `γ = 0`"),
+    on("a draw"),
+    eq("CW = 2 · N / ζ − 1", "Starzetz 2006 §8.2").when("`window = steady`"),
+    step("`b` is drawn uniformly from 0 to `CW · f − 1`, with `CW · f` rounded and at least 1", ""),
+];
 
 /// Target for the mean number of idle slots.
 pub(super) const TARGET: Param = Param::number(
@@ -42,11 +65,15 @@ pub(super) const TARGET: Param = Param::number(
 .default("0")
 .range(0.0, 1e6);
 /// Multiplicative decrease of the attempt rate.
-pub(super) const ALPHA: Param =
-    Param::number("alpha", "factor of the window when fewer slots are idle").default("1.0666").range(1.0, 10.0);
+pub(super) const ALPHA: Param = Param::number("alpha", "factor of the window when fewer slots are idle")
+    .default("1.0666")
+    .range(1.0, 10.0)
+    .symbol("α");
 /// Additive increase of the attempt rate.
-pub(super) const EPSILON: Param =
-    Param::number("epsilon", "increase of the attempt rate when more slots are idle").default("0.001").range(0.0, 1.0);
+pub(super) const EPSILON: Param = Param::number("epsilon", "increase of the attempt rate when more slots are idle")
+    .default("0.001")
+    .range(0.0, 1.0)
+    .symbol("ε");
 /// Samples per decision.
 pub(super) const TRANSMISSIONS: Param =
     Param::integer("transmissions", "transmissions heard per decision").default("5").range(1.0, 4096.0);
@@ -56,14 +83,16 @@ pub(super) const BETA: Param = Param::number(
     "distance from the target, in idle slots, within which more transmissions are heard per decision",
 )
 .default("0.75")
-.range(0.0, 1e6);
+.range(0.0, 1e6)
+.symbol("β");
 /// More samples near the target.
 pub(super) const GAMMA: Param = Param::number(
     "gamma",
     "near the target, window / gamma transmissions are heard per decision; 0: always the same number",
 )
 .default("4")
-.range(0.0, 1e6);
+.range(0.0, 1e6)
+.symbol("γ");
 /// Windows in proportion to the rate.
 pub(super) const TIME_FAIR: Param = Param::flag(
     "time_fair",

@@ -4,7 +4,7 @@ use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, symbol};
 use contend_core::registry::{Args, Param, Unit};
 use rand::RngExt as _;
 
@@ -31,7 +31,24 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 1e6),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("CW", "contention window; `cwmin` at first"),
+    symbol("K", "number of the `weights`"),
+    symbol("g_k", "weight of part `k`, from 1"),
+    symbol("G_k", "sum of the weights up to part `k`"),
+    symbol("G", "sum of all weights"),
+    symbol("k", "the part that is drawn: the first with `G_k > u · G`"),
+    symbol("u", "drawn uniformly from 0 to 1"),
+    symbol("x", "place in the window, from 0 to 1"),
+    symbol("b", "backoff, in slots"),
+    on("a draw: after an attempt, and without `residual` after each busy period"),
+    eq("CW ← min(2 · CW + 1, cwmax)", "IEEE 802.11-2016 §10.3.3")
+        .when("`exponential`, the attempt failed and the frame is tried again"),
+    eq("CW ← cwmin", "").when("the attempt succeeded, the frame is given up, or not `exponential`"),
+    eq("x = (k − (G_k − u · G) / g_k) / K", "Starzetz 2006 §8.2"),
+    eq("x = u", "").when("there are no weights"),
+    eq("b = ⌊x · (CW + 1)⌋", ""),
+];
 
 /// Builds the access rule. A window of 0 takes the cell's value.
 ///

@@ -5,7 +5,7 @@
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param, Unit};
 use rand::seq::SliceRandom as _;
 
@@ -16,11 +16,23 @@ pub const SUMMARY: &str = "Each station goes through its own permutation of a wi
     station draws a new permutation. Collisions die out, but the stations' shares may stay very unequal.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("slots", "C: slots of the window; 0: the cell's CWmin + 1").default("0").range(0.0, 65_535.0),
+    Param::integer("slots", "C: slots of the window; 0: the cell's CWmin + 1")
+        .default("0")
+        .range(0.0, 65_535.0)
+        .symbol("C"),
     Param::new("sequence", Unit::Numbers, "first permutation; []: a random one").default("[]").range(0.0, 65_535.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("π", "slot at each place of the station's permutation of 0 to `C − 1`; first `sequence` or a random one"),
+    symbol("m", "place, from 0"),
+    symbol("L", "length of the permutation"),
+    symbol("b", "backoff, in slots"),
+    on("each cycle: after each busy period"),
+    step("a new permutation is drawn, and `m ← 0`", "Starzetz 2006 §8.1.2").when("the station's own attempt failed"),
+    eq("b = π[m]", ""),
+    eq("m ← mod(m + 1, L)", ""),
+];
 
 /// Builds the access rule.
 ///

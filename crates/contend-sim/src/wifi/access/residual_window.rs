@@ -4,7 +4,7 @@ use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
@@ -20,7 +20,21 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("CW", "contention window; `cwmin` at first"),
+    symbol("S", "slots of the window that is left"),
+    symbol("m", "slots that the station waited until another was first"),
+    symbol("l", "1 if another was first and busy slots do not count, otherwise 0"),
+    symbol("b", "backoff, in slots"),
+    on("a draw after an attempt of its own, or for a packet that finds the medium busy"),
+    eq("CW ← min(2 · CW + 1, cwmax)", "IEEE 802.11-2016 §10.3.3").when("it failed and the frame is tried again"),
+    eq("CW ← cwmin", "").when("it succeeded, or the frame is given up"),
+    eq("S ← CW + 1", "Starzetz 2006 §8.1.2"),
+    on("a draw after another station was first"),
+    eq("S ← max(l + 1, S − m)", ""),
+    on("both"),
+    step("`b` is drawn uniformly from `l` to `S − 1`", ""),
+];
 
 /// Builds the access rule. A window of 0 takes the cell's value.
 ///

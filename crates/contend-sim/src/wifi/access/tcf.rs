@@ -3,7 +3,7 @@
 use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, symbol};
 use contend_core::registry::{Args, Param};
 
 /// Source.
@@ -14,9 +14,16 @@ pub const SUMMARY: &str = "Stations take turns, as in TDM; station i waits (i + 
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round; 0: one for each station of the cell")
     .default("0")
-    .range(0.0, 65_535.0)];
+    .range(0.0, 65_535.0)
+    .symbol("N")];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("i", "number of the station, from 0"),
+    symbol("j", "number of the cycle: busy periods so far"),
+    symbol("b", "backoff, in slots"),
+    on("each cycle: after each busy period"),
+    eq("b = mod(i + j, N)", "Starzetz 2006 §8.1.1"),
+];
 
 /// Builds the access rule.
 ///
