@@ -8,7 +8,7 @@ use super::reno::Reno;
 use super::{DUPTHRESH, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -30,7 +30,31 @@ pub const PARAMS: &[Param] = &[
     .default("impatient"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n", "duplicate ACKs since the last ACK of new data, outside fast recovery"),
+    symbol("una", "oldest byte that is not acknowledged"),
+    symbol("recover", "one past the highest byte sent when the last episode or timeout began"),
+    symbol("a", "segments that the ACK newly covers"),
+    symbol("extra", "segments by which duplicates inflate the window"),
+    on("a duplicate ACK outside fast recovery"),
+    eq("n ← n + 1", "RFC 6582 §3.2 step 2"),
+    step("fast recovery begins: the controller reduces the window, and the first segment is sent again", "")
+        .when("`n = dupthresh`, and `guard` permits it: `una > recover`, where it asks for that"),
+    eq("extra ← dupthresh", "RFC 5681 §3.2 step 3").when("it begins"),
+    eq("extra ← min(n, dupthresh − 1)", "RFC 3042")
+        .when("it does not, limited transmit is on and no timeout is being repaired"),
+    on("a duplicate ACK in fast recovery"),
+    eq("extra ← extra + 1", "RFC 5681 §3.2 step 4"),
+    on("an ACK of new data in fast recovery, with `una < recover`"),
+    eq("extra ← max(0, extra − a) + 1", "RFC 6582 §3.2 step 3"),
+    step("the first segment is sent again", ""),
+    step("the retransmission timer restarts", "").when("it is the first such ACK, or `variant` is slow-but-steady"),
+    on("another ACK of new data"),
+    step("`extra ← 0`, `n ← 0`, and fast recovery ends", ""),
+    step("the controller may open the window", "").when("there was no fast recovery"),
+    on("a timeout"),
+    step("all that is outstanding is sent again, and `extra ← 0`", "step 4"),
+];
 
 #[derive(Debug)]
 struct NewReno {

@@ -18,7 +18,7 @@ use super::undo::Undo;
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::{Look, Scoreboard};
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -65,7 +65,64 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 60.0),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("t", "now"),
+    symbol("t_s", "when a segment was last sent"),
+    symbol("t_r", "RACK.xmit_ts: when the segment that was sent last of all that have arrived was sent"),
+    symbol("RTT", "RACK.rtt: `t − t_r` when it arrived"),
+    symbol("RTT_min", "minimum round-trip time of the connection"),
+    symbol("SRTT", "smoothed round-trip time"),
+    symbol("m", "RACK.reo_wnd_mult; `reo_wnd_mult` at first"),
+    symbol("c", "RACK.reo_wnd_persist; 16 at first"),
+    symbol("R", "reordering window"),
+    symbol("una", "oldest byte that is not acknowledged"),
+    symbol("recover", "one past the highest byte sent when the episode began"),
+    symbol("PTO", "time until a probe"),
+    symbol("D", "prr_delivered: segments that have arrived in the episode"),
+    symbol("d", "segments that this ACK shows to have arrived"),
+    symbol("O", "prr_out: segments sent in the episode"),
+    symbol("P", "RecoverFS: segments in flight when it began, at least 1"),
+    symbol("I", "segments that are taken to be in the network"),
+    symbol("W", "cwnd of the controller, in segments"),
+    symbol("s", "1 if the ACK covers new data and shows no loss, otherwise 0"),
+    symbol("u", "segments that may be sent now, at least 1 at the start of the episode"),
+    on("an ACK"),
+    step("an episode ends", "RFC 6675 §5").when("`una ≥ recover`"),
+    step(
+        "`t_r` and `RTT` follow the segments that arrived; reordering is seen if one that was sent once is below the \
+        highest that arrived before",
+        "RFC 8985 §6.2 steps 1 to 3",
+    ),
+    step("window and threshold are restored and the episode ends", "RFC 3708 §3")
+        .when("`undo`, and D-SACKs report all that was sent again in it as duplicates"),
+    step("`m ← m + 1`, `c ← 16`", "RFC 8985 §6.2 step 4")
+        .when("`adaptive`, and it has a D-SACK, the first of a round trip and not for a probe"),
+    eq("c ← max(0, c − 1)", "").when("it has none that counts, and an episode ended; `m` is reset at `c = 0`"),
+    eq("R = 0", "").when("no reordering was seen, in an episode or with `dupthresh` segments selectively acknowledged"),
+    eq("R = min(SRTT, m · RTT_min / 4)", "").when("reordering was seen, or neither of the two"),
+    step("a segment is lost", "§6.2 step 5").when("it was sent before the one of `t_r`, and `t_s + RTT + R ≤ t`"),
+    step("a timer looks again at the last `t_s + RTT + R` of those that may still arrive", ""),
+    step(
+        "an episode begins: the controller reduces the window, and the first lost segment is sent again",
+        "§6.2 step 5",
+    )
+    .when("there is none, and a segment is lost"),
+    step("the controller reduces the window, without an episode", "§7.4.2").when("a probe has repaired a loss"),
+    on("an ACK in an episode that shows arrivals, with `prr`; `W` is the target"),
+    eq("D ← D + d", "RFC 9937 §6.2"),
+    eq("u = max(0, ⌈D · W / P⌉ − O)", "").when("`I > W`"),
+    eq("u = min(W − I, max(D − O, d) + s)", "").when("`I ≤ W`"),
+    on("segments were sent, with `tlp`: nothing is lost or selectively acknowledged, and no probe is out"),
+    eq("PTO = 2 · SRTT", "RFC 8985 §7.2").when("several segments are outstanding; 1 s before the first sample"),
+    eq("PTO = 2 · SRTT + max_ack_delay", "").when("one is"),
+    step(
+        "after `PTO`, or when the retransmission timer is due, a new segment is sent; the last one again if there is \
+        none",
+        "§7.3",
+    ),
+    on("a timeout"),
+    step("the first segment is lost, and those with `t_s + RTT + R ≤ t`; all if none has arrived yet", "§6.3"),
+];
 
 #[derive(Debug)]
 struct Rack {

@@ -11,7 +11,7 @@
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -23,7 +23,31 @@ pub const SUMMARY: &str =
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, RESCUE, repeat("0")];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n", "duplicate ACKs since the last ACK of new data"),
+    symbol("una", "oldest byte that is not acknowledged"),
+    symbol("recover", "RecoveryPoint: one past the highest byte sent when the episode began"),
+    symbol("pipe", "segments that are taken to be in the network: sent, not arrived and not lost"),
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("SRTT", "smoothed round-trip time"),
+    on("an ACK"),
+    step("a segment is lost", "RFC 6675 §4, IsLost").when("`dupthresh` segments above it have arrived"),
+    step("an episode ends, also that of a timeout", "§5").when("`una ≥ recover`"),
+    step("an episode begins: the controller reduces the window, the first segment is sent again", "§5 step 4")
+        .when("there is none, and a segment is lost or `n ≥ dupthresh`"),
+    step("the controller may open the window", "").when("the ACK is of new data and there was no fast recovery"),
+    on("room in an episode: `pipe < W`"),
+    step("the first lost segment that was not sent again is sent", "§4, NextSeg rule 1"),
+    step("a new segment is sent", "rule 2").when("no such one is left"),
+    step("the next hole below the highest segment that has arrived is sent", "rule 3")
+        .when("there is no new one either"),
+    step("the last segment that has not arrived is sent, once per episode", "rule 4")
+        .when("nothing else is left, with `rescue`"),
+    on("`repeat · SRTT` without a new acknowledgment in an episode, with `repeat > 0`"),
+    step("the first segment is sent once more", "not in RFC 6675"),
+    on("a timeout"),
+    step("all that has not arrived is lost; no episode begins before `una ≥ recover`, of now", "§5.1"),
+];
 
 /// The `rescue` parameter.
 pub(super) const RESCUE: Param = Param::flag(

@@ -6,7 +6,7 @@
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -17,7 +17,23 @@ pub const SUMMARY: &str = "Fast retransmit without fast recovery; the third dupl
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("n", "duplicate ACKs since the last ACK of new data"),
+    symbol("una", "oldest byte that is not acknowledged"),
+    symbol("recover", "one past the highest byte sent when the last episode or timeout began"),
+    symbol("W", "cwnd: the congestion window, in segments"),
+    symbol("extra", "segments that may be sent beyond the window"),
+    on("a duplicate ACK"),
+    eq("n ← n + 1", "Fall and Floyd 1996 §2"),
+    step("the threshold is the controller's answer to a loss, `W ← 1`, and all that is outstanding is sent again", "")
+        .when("`n = dupthresh`, and `guard` permits it: `una > recover`, where it asks for that"),
+    eq("extra ← min(n, dupthresh − 1)", "RFC 3042")
+        .when("fewer came, limited transmit is on and no timeout or restart is being repaired"),
+    on("an ACK of new data"),
+    step("`n ← 0`, `extra ← 0`; the controller may open the window", "Fall and Floyd 1996 §2"),
+    on("a timeout"),
+    step("all that is outstanding is sent again", ""),
+];
 
 #[derive(Debug)]
 struct Tahoe(Duplicates);

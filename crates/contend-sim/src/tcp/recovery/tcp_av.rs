@@ -5,7 +5,7 @@
 
 use super::{DUPTHRESH, HALVE_FROM, Recovery, sack};
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, on, step, symbol};
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -16,7 +16,13 @@ pub const SUMMARY: &str = "`sack`, and a retransmission is repeated without wait
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, sack::RESCUE, sack::repeat("1.5")];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("SRTT", "smoothed round-trip time"),
+    on("all"),
+    step("as in sack", "RFC 6675"),
+    on("`repeat · SRTT` without a new acknowledgment in an episode"),
+    step("the first segment is sent once more", "Arai et al. 2008 §II.D, our reading"),
+];
 
 /// Builds the recovery.
 ///

@@ -21,7 +21,7 @@ use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Ph
 use crate::tcp::rtt::smooth;
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::Refusal;
-use contend_core::formulas::Line;
+use contend_core::formulas::{Line, eq, on, step, symbol};
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
@@ -56,7 +56,40 @@ pub const PARAMS: &[Param] = &[
     .default("false"),
 ];
 /// Its formulas.
-pub const FORMULAS: &[Line] = &[];
+pub const FORMULAS: &[Line] = &[
+    symbol("SRTT", "smoothed round-trip time, of `samples`"),
+    symbol("RTTVAR", "its mean deviation"),
+    symbol("f", "factor of the fine timeout; 1 after each new sample"),
+    symbol("F", "fine timeout"),
+    symbol("age", "time since the first unacknowledged segment was last sent"),
+    symbol("n", "duplicate ACKs since the last ACK of new data, outside an episode"),
+    symbol("k", "ACKs of new data that still check the age"),
+    symbol("o", "segments that are outstanding"),
+    symbol("extra", "segments by which duplicates inflate the window"),
+    on("a duplicate ACK, or an ACK of new data with `k > 0`"),
+    eq("F = 17 / 16 · (SRTT + 2 · RTTVAR) · f", "Brakmo and Peterson 1995 §3.1; ns-2"),
+    on("a duplicate ACK"),
+    step("the first segment is sent again", "")
+        .when("`age ≥ F`, or it is the `dupthresh`-th outside an episode; outside one, `guard` must permit it"),
+    eq("k ← min(2, o)", "").when("it is sent again"),
+    eq("f ← 2 · f", "ns-2").when("it is sent again, and not for the first time; at most 65536"),
+    eq("f ← f + f / 8", "").when("it is sent again for the first time"),
+    step("the controller reduces the window", "Brakmo and Peterson 1995 §3.1")
+        .when("it is sent again, and was last sent after the last reduction"),
+    step("the retransmission timeout doubles", "ns-2").when("it is sent again, with `backs_off`"),
+    step("an episode begins; `extra` is the number of duplicates so far", "").when("it is sent again"),
+    eq("extra ← extra + 1", "RFC 5681 §3.2 step 4").when("it is not, in an episode"),
+    eq("extra ← min(n, dupthresh − 1)", "RFC 3042").when("it is not, outside an episode, and limited transmit is on"),
+    on("an ACK of new data"),
+    step("`extra` becomes part of the window", "ns-2")
+        .when("`stays_inflated`, and the segment was sent again once and no duplicate came since"),
+    step("`extra ← 0`, `n ← 0`, and the episode ends", "RFC 5681 §3.2 step 6"),
+    step("the first segment is sent again, without a reduction; `k ← k − 1`", "Brakmo and Peterson 1995 §3.1")
+        .when("`k > 0` and `age ≥ F`"),
+    step("`k ← 0`; the controller may open the window if there was no episode", "").when("otherwise"),
+    on("a timeout"),
+    step("all that is outstanding is sent again; `extra ← 0`, `k ← 0`", ""),
+];
 
 /// Factor of a fine timeout that is not lengthened, in 2^-16.
 const ONE_Q16: u64 = 1 << 16;
