@@ -59,12 +59,9 @@ pub const PARAMS: &[Param] = &[
             num_thresh, at least gamma_min",
     )
     .default("linear"),
-    Param::time("period", "T_m: time between two measurements of the rates")
-        .default("500ms")
-        .range(1e-2, 1e3)
-        .symbol("T_m"),
-    Param::number("weight", "w: weight of a new measurement in the mean").default("0.25").range(0.0, 1.0).symbol("w"),
-    Param::time("idle", "T_idle: a flow that is silent for longer is forgotten")
+    Param::time("period", "time between two measurements of the rates").default("500ms").range(1e-2, 1e3).symbol("T_m"),
+    Param::number("weight", "weight of a new measurement in the mean").default("0.25").range(0.0, 1.0).symbol("w"),
+    Param::time("idle", "a flow that is silent for longer is forgotten")
         .default("2s")
         .range(1e-2, 1e3)
         .symbol("T_idle"),

@@ -39,7 +39,7 @@ pub const FORMULAS: &[Line] = &[
     eq("n ← n + 1", "").when("otherwise"),
     step("it is held; the one held before is dropped", ""),
     step("it passes, and `n ← 0`", "").when("`n ≥ d`"),
-    on("`hold` after the first of those held since one passed"),
+    on("the end of `hold`, from the first that was held since one passed"),
     step("the held one passes, and `n ← 0`", ""),
 ];
 

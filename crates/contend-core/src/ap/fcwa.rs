@@ -82,7 +82,7 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("n_up", "active uploads: those with data in the last T_active"),
+    symbol("n_up", "active uploads: those with data in the last `T_active`"),
     symbol("n_down", "active downloads"),
     symbol("b_i", "data packets per ACK of flow `i`"),
     symbol("i", "a flow"),
@@ -115,7 +115,7 @@ pub const FORMULAS: &[Line] = &[
     step("with `keep_edge` it does not take back what was offered before", "RFC 9293 §3.8.6"),
     on("a success of the access point, with `ct = measured`"),
     eq("CT_AP ← CT_AP + (x − CT_AP) / 128", "§III-C")
-        .when("its queue was not empty since its last success, `x` before"),
+        .when("its queue has not been empty since its last success, which was `x` ago"),
     on("a sample of the path, with `mode = estimated`"),
     eq("RTT_i ← RTT_i + (x − RTT_i) / 8", "§III-C").when(
         "`ld = mean`; `x` is the time from data of an upload to their ACK, or from an ACK to the data of a download \

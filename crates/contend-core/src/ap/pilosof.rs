@@ -24,7 +24,7 @@ pub const SUMMARY: &str =
 pub const PARAMS: &[Param] = &[window::BUFFER, window::ACTIVE, window::UPDATE, window::KEEP_EDGE];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("n_up", "active uploads: those with data in the last T_active"),
+    symbol("n_up", "active uploads: those with data in the last `T_active`"),
     symbol("n_down", "active downloads"),
     symbol("W", "window of each flow, in segments"),
     symbol("MSS", "largest payload of the flow so far, in bytes"),

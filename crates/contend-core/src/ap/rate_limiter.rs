@@ -70,8 +70,8 @@ pub const FORMULAS: &[Line] = &[
     step("it is dropped", "").when("`limit` packets wait there"),
     step("it goes to the end of the bucket's FIFO", "").when("otherwise"),
     on("an arrival at a bucket, or the end of its wait"),
-    eq("x ← min(burst, x + share · C · u)", "").when("`C` is known and a download was active in the last T_active"),
-    eq("x ← burst", "").when("it is not; all that waits passes"),
+    eq("x ← min(burst, x + share · C · u)", "").when("`C` is known and a download was active in the last `T_active`"),
+    eq("x ← burst", "").when("`C` is unknown or no download was active; all that waits passes"),
     step("the first packet passes, and `x ← x − e`", "").when("`x ≥ 0`, as long as this is so"),
     step("the next one waits for `−x / (share · C)`", "").when("`x < 0`"),
 ];

@@ -13,22 +13,21 @@ const FORGET: u64 = 30;
 
 /// BS_AP.
 pub(super) const BUFFER: Param =
-    Param::amount("buffer", "BS_AP: packets that may wait at the access point; 0p: the limit of its queue")
+    Param::amount("buffer", "packets that may wait at the access point; 0p: the limit of its queue")
         .default("0p")
         .range(0.0, 1e9)
         .symbol("BS_AP");
 /// T_active.
-pub(super) const ACTIVE: Param = Param::time("active", "T_active: a flow is active for this time after its last data")
+pub(super) const ACTIVE: Param = Param::time("active", "a flow is active for this time after its last data")
     .default("2s")
-    .range(1e-3, 1e6);
+    .range(1e-3, 1e6)
+    .symbol("T_active");
 /// T_update.
-pub(super) const UPDATE: Param = Param::time(
-    "update",
-    "T_update: time between two removals of inactive flows; a flow that becomes active counts at once",
-)
-.default("1s")
-.range(1e-3, 1e6)
-.symbol("T_update");
+pub(super) const UPDATE: Param =
+    Param::time("update", "time between two removals of inactive flows; a flow that becomes active counts at once")
+        .default("1s")
+        .range(1e-3, 1e6)
+        .symbol("T_update");
 /// True if the right edge must not move back.
 pub(super) const KEEP_EDGE: Param = Param::flag(
     "keep_edge",

@@ -151,9 +151,10 @@ pub const FORMULAS: &[Line] = &[
         "`d > T`, and above the time of 4 packets of 1514 bytes at `r_i`, with `ingress` of 2 for each bulk flow",
     ),
     eq("t_drop ← t + I / √(max(1, n))", "").when("it is late and the one before was not"),
-    step("it is dropped, or marked if its transport supports marks", "")
+    step("it is marked, or dropped if it does not support marks", "")
         .when("it is late, and `n > 0` and `t ≥ t_drop` before"),
-    step("`n ← n + 1`, `t_drop ← t_drop + I / √(n)`", "").when("so it is; without signal `n ← max(1, n)` if late"),
+    step("`n ← n + 1`, `t_drop ← t_drop + I / √(n)`", "")
+        .when("so it was; a late packet without signal makes `n ← max(1, n)`"),
     step("`n ← n − 1`, `t_drop ← t_drop + I / √(max(1, n))`", "")
         .when("it is not late, as long as `n > 0` and `t ≥ t_drop`"),
     step("it is dropped with probability `p`", ""),

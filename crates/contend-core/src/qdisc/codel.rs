@@ -44,7 +44,7 @@ pub const FORMULAS: &[Line] = &[
     step("the packet may be dropped", "").when("`d ≥ target` and `B > mtu`, and `t ≥ t_above`"),
     on("a departure in the dropping state"),
     step("the dropping state ends and the packet leaves", "§5.5, deque").when("the packet may not be dropped"),
-    step("it is dropped and the next one is taken; with `ecn` it is marked instead, if its transport knows marks", "")
+    step("it is dropped and the next one is taken; with `ecn` one that supports marks is marked instead", "")
         .when("`t ≥ t_next`"),
     eq("n ← n + 1", "").when("one was dropped or marked"),
     eq("t_next ← t_next + interval / √(n)", "§5.6, control_law")

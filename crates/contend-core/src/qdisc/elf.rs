@@ -30,7 +30,7 @@ pub const SUMMARY: &str =
     "WF2Q+ over stations that gives stations with errors more effort; a factor limits the effort.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("power", "P: maximum effort for a station, in multiples of its share")
+    Param::number("power", "maximum effort for a station, in multiples of its share")
         .default("2")
         .range(1.0, 1e3)
         .symbol("P"),

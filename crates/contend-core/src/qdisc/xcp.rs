@@ -85,17 +85,17 @@ pub const FORMULAS: &[Line] = &[
     on("an arrival"),
     eq("φ ← φ + s", "Table 5.1"),
     eq("Y ← Y + s / X", "eq. 5.2").when("it is data with a header that has a round-trip time"),
-    eq("Γ ← Γ + min(RTT, max_interval) · s / X", "eq. 5.3, 5.4").when("so it is"),
+    eq("Γ ← Γ + min(RTT, max_interval) · s / X", "eq. 5.3, 5.4").when("it is such a packet"),
     on("a departure"),
     eq("q_min ← min(q_min, b)", "eq. 5.11"),
-    eq("f_h ← 0", "").when("the header has no round-trip time; this is all"),
+    eq("f_h ← 0", "").when("the header has no round-trip time; this is then all"),
     eq("f_p = min(p_f · s / X, P)", "eq. 5.8"),
     eq("f_n = min(n_f · s, N)", "eq. 5.9"),
     step("the sender asks for less: `f_n ← min(f_p − f_h, N)`, `f_p ← f_h + f_n`", "ns-2 Queue/XCP")
         .when("`f_h < f_p − f_n`"),
     eq("f_h ← f_p − f_n", "eq. 5.10").when("otherwise"),
-    eq("P ← max(0, P − f_p)", "").when("then; `p_f ← 0` if nothing is left"),
-    eq("N ← max(0, N − f_n)", "").when("then; `n_f ← 0` if nothing is left"),
+    step("`P ← max(0, P − f_p)`, and `p_f ← 0` if nothing is left", ""),
+    step("`N ← max(0, N − f_n)`, and `n_f ← 0` if nothing is left", ""),
 ];
 
 pub(super) const ALPHA: Param =

@@ -43,10 +43,10 @@ pub const FORMULAS: &[Line] = &[
         .when("there is no new one either"),
     step("the last segment that has not arrived is sent, once per episode", "rule 4")
         .when("nothing else is left, with `rescue`"),
-    on("`repeat · SRTT` without a new acknowledgment in an episode, with `repeat > 0`"),
+    on("no new acknowledgment in an episode for `repeat · SRTT`, with `repeat > 0`"),
     step("the first segment is sent once more", "not in RFC 6675"),
     on("a timeout"),
-    step("all that has not arrived is lost; no episode begins before `una ≥ recover`, of now", "§5.1"),
+    step("all that has not arrived is lost; `recover` is set, and no episode begins before `una ≥ recover`", "§5.1"),
 ];
 
 /// The `rescue` parameter.

@@ -18,9 +18,9 @@ pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, sack::RESCUE, sack::repeat
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("SRTT", "smoothed round-trip time"),
-    on("all"),
+    on("every event"),
     step("as in sack", "RFC 6675"),
-    on("`repeat · SRTT` without a new acknowledgment in an episode"),
+    on("no new acknowledgment in an episode for `repeat · SRTT`"),
     step("the first segment is sent once more", "Arai et al. 2008 §II.D, our reading"),
 ];
 

@@ -55,7 +55,7 @@ pub const FORMULAS: &[Line] = &[
     symbol("u", "drawn uniformly from 0 to 1"),
     symbol("x", "place in the window, from 0 to 1"),
     symbol("b", "backoff, in slots"),
-    on("each cycle: after each busy period"),
+    on("each cycle, after a busy period"),
     step("`CW` adapts to the idle slots as in idle_sense", "Starzetz 2006 §8.3"),
     eq("x = (k − (G_k − u · G) / g_k) / K", ""),
     eq("x = u", "").when("the class has no weights"),

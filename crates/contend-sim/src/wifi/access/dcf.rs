@@ -57,6 +57,7 @@ pub const FORMULAS: &[Line] = &[
     step("it may send more frames, a SIFS apart, for the time `txop`", "§10.22.2.8").when("`txop > 0`"),
     on("the medium turns busy"),
     step("`b` stays for the next time", "§10.3.4.3"),
+    eq("b ← b − 1", "").when("busy slots count in the cell"),
 ];
 
 /// Builds the access rule. A parameter of 0 takes the cell's value.

@@ -16,8 +16,8 @@ pub const SUMMARY: &str = "Backoff in proportion to packet length over weight; a
     below the regular values.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("scale", "S: slots per byte").default("0.02").range(1e-6, 1000.0).symbol("S"),
-    Param::number("weight", "w: weight of the station").default("0.1").range(1e-6, 1e6).symbol("w"),
+    Param::number("scale", "slots per byte").default("0.02").range(1e-6, 1000.0).symbol("S"),
+    Param::number("weight", "weight of the station").default("0.1").range(1e-6, 1e6).symbol("w"),
     Param::fraction("spread", "rho is drawn uniformly from 1 - spread to 1 + spread").default("10%").range(0.0, 1.0),
     Param::integer("collision_window", "slots of the window after a first collision").default("4").range(1.0, 1024.0),
     Param::word(

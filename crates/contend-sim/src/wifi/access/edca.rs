@@ -86,7 +86,7 @@ pub const FORMULAS: &[Line] = &[
     eq("b ← b − 1", "§10.22.2.4").when("`b > 0`; with `busy_slot = counted` also in the slot in which another begins"),
     step("the highest category with `b = 0` sends; a lower one behaves as after a failure", "Starzetz 2006 §8.3"),
     step("it may send more frames, a SIFS apart, for the time of its TXOP", "IEEE 802.11-2016 §10.22.2.8"),
-    on("`scheduling = sbb`"),
+    on("a draw with `scheduling = sbb`"),
     step(
         "one backoff as in dcf serves all; the highest category that waits gives the packet when the MAC becomes free",
         "Starzetz 2006 §8.3",

@@ -14,11 +14,11 @@ pub const SUMMARY: &str = "A uniform draw from C slots in every cycle (reference
     a backoff. No residual and no exponential backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] =
-    &[Param::integer("slots", "C: number of slots; 0: the cell's CWmin + 1").default("0").range(0.0, 1e6).symbol("C")];
+    &[Param::integer("slots", "number of slots; 0: the cell's CWmin + 1").default("0").range(0.0, 1e6).symbol("C")];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("b", "backoff, in slots"),
-    on("each cycle: after each busy period"),
+    on("each cycle, after a busy period"),
     step("`b` is drawn uniformly from 0 to `C − 1`; what is left of the old one is forgotten", "Starzetz 2006 §8.1.1"),
 ];
 

@@ -15,12 +15,12 @@ pub const SUMMARY: &str = "Draws with a falling density from a window of A + B N
     backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("window", "CW: window in slots; 0: A + B N").default("0").range(0.0, 1e6).symbol("CW"),
-    Param::number("base", "A: slots of the window for any number of contenders")
+    Param::number("window", "window in slots; 0: A + B N").default("0").range(0.0, 1e6).symbol("CW"),
+    Param::number("base", "slots of the window for any number of contenders")
         .default("6.4")
         .range(0.0, 1e6)
         .symbol("A"),
-    Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4).symbol("B"),
+    Param::number("per_contender", "slots of the window per contender").default("12.35").range(0.0, 1e4).symbol("B"),
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
@@ -29,7 +29,7 @@ pub const FORMULAS: &[Line] = &[
     symbol("u", "drawn uniformly from 0 to 1"),
     symbol("t", "place in the window, from 0 to 1, with the density `2 · (1 − t)`"),
     symbol("b", "backoff, in slots"),
-    on("each cycle: after each busy period"),
+    on("each cycle, after a busy period"),
     eq("W = CW", "Starzetz 2006 §8.2").when("`CW > 0`"),
     eq("W = A + B · N", "").when("`CW = 0`; it is rounded"),
     eq("t = 1 − √(u)", "eq. 8.21"),

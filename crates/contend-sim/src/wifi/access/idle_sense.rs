@@ -46,7 +46,7 @@ pub const FORMULAS: &[Line] = &[
     step("`ζ` is the solution of `1 − ζ = (1 − 1 / T_c) · exp(−ζ)`", "Heusse et al. 2005").when("`target = 0`"),
     eq("n_target = exp(−ζ) / (1 − exp(−ζ))", "").when("`target = 0`"),
     eq("ζ = ln(1 + 1 / n_target)", "").when("`target > 0`"),
-    on("`k` more transmissions were heard, with `window = aimd`"),
+    on("after `k` more transmissions, with `window = aimd`"),
     eq("CW ← α · CW", "§4").when("`n < n_target`"),
     eq("CW ← 2 · CW / (2 + ε · CW)", "").when("`n ≥ n_target`"),
     eq("CW ← min(10^6, max(1, CW))", ""),

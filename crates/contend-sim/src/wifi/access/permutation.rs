@@ -16,7 +16,7 @@ pub const SUMMARY: &str = "Each station goes through its own permutation of a wi
     station draws a new permutation. Collisions die out, but the stations' shares may stay very unequal.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("slots", "C: slots of the window; 0: the cell's CWmin + 1")
+    Param::integer("slots", "slots of the window; 0: the cell's CWmin + 1")
         .default("0")
         .range(0.0, 65_535.0)
         .symbol("C"),
@@ -28,7 +28,7 @@ pub const FORMULAS: &[Line] = &[
     symbol("m", "place, from 0"),
     symbol("L", "length of the permutation"),
     symbol("b", "backoff, in slots"),
-    on("each cycle: after each busy period"),
+    on("each cycle, after a busy period"),
     step("a new permutation is drawn, and `m ← 0`", "Starzetz 2006 §8.1.2").when("the station's own attempt failed"),
     eq("b = π[m]", ""),
     eq("m ← mod(m + 1, L)", ""),

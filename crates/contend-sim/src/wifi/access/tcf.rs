@@ -12,7 +12,7 @@ pub const CITE: &str = "Starzetz 2006 §8.1.1: TCF as H(i, j) = (i + j) mod N";
 pub const SUMMARY: &str = "Stations take turns, as in TDM; station i waits (i + j) mod N slots in cycle j, so \
     saturated stations never collide.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round; 0: one for each station of the cell")
+pub const PARAMS: &[Param] = &[Param::integer("stations", "places in a round; 0: one for each station of the cell")
     .default("0")
     .range(0.0, 65_535.0)
     .symbol("N")];
@@ -21,7 +21,7 @@ pub const FORMULAS: &[Line] = &[
     symbol("i", "number of the station, from 0"),
     symbol("j", "number of the cycle: busy periods so far"),
     symbol("b", "backoff, in slots"),
-    on("each cycle: after each busy period"),
+    on("each cycle, after a busy period"),
     eq("b = mod(i + j, N)", "Starzetz 2006 §8.1.1"),
 ];
 
