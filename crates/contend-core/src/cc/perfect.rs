@@ -6,6 +6,8 @@
 //! Reno's. TCP-Perfect is an upper bound for senders that halve on congestion. A sender with another answer to
 //! congestion may exceed it.
 
+use super::reno::COUNT;
+use super::slow_start::ABC;
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
 use crate::Refusal;
@@ -19,7 +21,7 @@ pub const CITE: &str = "Xu 2005 §8.7";
 pub const SUMMARY: &str = "Reno with an oracle that knows which losses are errors of the medium; these do not reduce \
     the window. A reference, not for deployment.";
 /// Parameters.
-pub const PARAMS: &[Param] = reno::PARAMS;
+pub const PARAMS: &[Param] = &[ABC, COUNT];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("W", "cwnd: the congestion window, in segments"),

@@ -30,7 +30,9 @@ pub fn text(a: &Algorithm) -> String {
     let mut out = "\n  Formulas:\n".to_owned();
     for line in a.formulas {
         match line {
-            Line::Symbol { symbol, meaning } => out += &format!("    {symbol:<16} {}\n", wrapped(&meaning.replace('`', ""), WIDTH, 21)),
+            Line::Symbol { symbol, meaning } => {
+                out += &format!("    {symbol:<16} {}\n", wrapped(&meaning.replace('`', ""), WIDTH, 21))
+            }
             Line::On(event) => out += &format!("\n    {}:\n", wrapped(&sentence(&event.replace('`', "")), WIDTH, 4)),
             Line::Rule(rule) => {
                 let cite = if rule.cite.is_empty() { String::new() } else { format!("  ({})", rule.cite) };
@@ -80,7 +82,7 @@ mod tests {
     use super::names;
     use contend_core::Refusal;
     use contend_core::formulas::Line;
-    use contend_lab::reading::file::keys::Algorithm;
+    use contend_lab::reading::file::keys::{Algorithm, Family};
     use contend_lab::writing::formula::{Formula, pieces};
 
     /// What is wrong with the formulas of an algorithm: each must be readable, use only symbols that are explained or
@@ -132,5 +134,24 @@ mod tests {
     fn formulas_are_readable_and_their_symbols_explained() {
         let found: Vec<String> = everything().iter().flat_map(faults).collect();
         assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+
+    /// Families whose algorithms are known by their formulas.
+    const WITH_FORMULAS: [Family; 8] = [
+        Family::Controllers,
+        Family::Estimators,
+        Family::Observers,
+        Family::Qdiscs,
+        Family::Controls,
+        Family::Access,
+        Family::RateControls,
+        Family::Recoveries,
+    ];
+
+    #[test]
+    fn every_algorithm_has_formulas() {
+        let without = everything().into_iter().filter(|a| WITH_FORMULAS.contains(&a.family) && a.formulas.is_empty());
+        let names: Vec<String> = without.map(|a| format!("{} ({})", a.name, a.family.name())).collect();
+        assert!(names.is_empty(), "without formulas: {}", names.join(", "));
     }
 }
