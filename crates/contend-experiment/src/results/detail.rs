@@ -35,7 +35,7 @@ impl Channel {
     pub fn packets(&self, f: &Frame) -> &[InFrame] {
         match f.more {
             More::Packets(from, to) => self.packets.get(from as usize..to as usize).unwrap_or_default(),
-            More::Bitmap(..) | More::Nothing => &[],
+            More::Bitmap(..) | More::Addba(_) | More::Nothing => &[],
         }
     }
 
@@ -43,7 +43,7 @@ impl Channel {
     pub fn bitmap(&self, f: &Frame) -> &[u8] {
         match f.more {
             More::Bitmap(from, to) => self.bitmaps.get(from as usize..to as usize).unwrap_or_default(),
-            More::Packets(..) | More::Nothing => &[],
+            More::Packets(..) | More::Addba(_) | More::Nothing => &[],
         }
     }
 }

@@ -268,6 +268,7 @@ fn a_trace_of_perfetto_has_every_frame_on_the_track_of_its_station() {
             FrameKind::Request => "block ACK request",
             FrameKind::CfEnd => "CF-End",
             FrameKind::Beacon => "beacon",
+            FrameKind::Action => "ADDBA",
         };
         let outcome = match f.outcome {
             FrameOutcome::Received => "received",

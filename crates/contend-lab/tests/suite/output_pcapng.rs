@@ -384,6 +384,45 @@ fn each_mpdu_of_an_aggregate_is_a_packet_and_the_bitmap_says_which_are_lost() {
     }
 }
 
+/// The station asks for uploads, the access point for downloads, each once: a window of 64, and of 1024 with its
+/// extension.
+#[test]
+fn an_agreement_is_a_pair_of_action_frames() {
+    for (standard, window, bytes, extension) in [("802.11ax", 64, 37, ""), ("802.11be", 1024, 40, "159")] {
+        let ampdu = format!("window = {window}, addba = \"1s\"");
+        let text = AGGREGATES.replace("802.11ax", standard).replace("window = 64", &ampdu).replace("20%", "0%");
+        let run = run_of(&text);
+        let Some(file) = captured(&run, CaptureFormat { qos: true, band: Band::Ghz5, ..CaptureFormat::default() })
+        else {
+            return;
+        };
+        assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "", "{standard}");
+        let columns = [
+            "wlan.sa",
+            "wlan.fixed.action_code",
+            "wlan.fixed.baparams.policy",
+            "wlan.fixed.baparams.amsdu",
+            "wlan.fixed.baparams.tid",
+            "wlan.fixed.baparams.buffersize",
+            "wlan.fcs.status",
+            "wlan.tag.number",
+            "frame.len",
+        ];
+        let columns: Vec<&str> = columns.iter().flat_map(|c| ["-e", c]).collect();
+        let check = ["-o", "wlan.check_checksum:TRUE", "-Y", "wlan.fc.type_subtype == 0x0d", "-T", "fields"];
+        let text = tshark(file.path(), &[&check[..], &columns].concat());
+        // Without its FCS a frame was not received.
+        let whole = text.lines().filter(|l| l.ends_with(&format!("\t{}", bytes + 22)));
+        let mut lines: Vec<String> = whole.map(|l| l.replace("True", "1").replace("0x", "")).collect();
+        lines.sort();
+        let all = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(from, action)| {
+            let low = window % 1024;
+            format!("02:00:00:00:00:0{from}\t0{action}\t1\t1\t0000\t{low}\t1\t{extension}\t{}", bytes + 22)
+        });
+        assert_eq!(lines, all, "{standard}");
+    }
+}
+
 #[test]
 fn each_frame_of_a_field_says_where_its_transmitter_was() {
     let run = chain();

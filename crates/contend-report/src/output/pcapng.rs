@@ -16,7 +16,7 @@ use super::message_bytes::write_message;
 use contend_core::Packet;
 use contend_experiment::results::Run;
 use contend_sim::wifi::phy::{Band, Family, Fec, Mode};
-use contend_sim::wifi::{BROADCAST, Frame, FrameKind, FrameOutcome, InFrame, is_message};
+use contend_sim::wifi::{Addba, BROADCAST, Frame, FrameKind, FrameOutcome, InFrame, More, is_message};
 use std::io::{self, Write};
 
 /// Options of a capture.
@@ -67,6 +67,28 @@ pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io:
     w.flush()
 }
 
+/// Writes the body of an ADDBA request or response (802.11-2020 §9.6.4.2, §9.6.4.3): immediate block acknowledgment,
+/// without a time after which the agreement ends.
+fn addba_body(addba: &Addba, tid: u8, out: &mut Vec<u8>) {
+    let Addba { is_response, amsdu, window, first } = *addba;
+    // The category of block acknowledgments, the action, and a dialog token.
+    out.extend([3, u8::from(is_response), tid + 1]);
+    if is_response {
+        out.extend([0, 0]);
+    }
+    // §9.4.1.13: A-MSDUs, immediate, the traffic identifier, the low bits of the size of the window.
+    let parameters = u16::from(amsdu) | 1 << 1 | u16::from(tid) << 2 | (window & 0x3ff) << 6;
+    out.extend(parameters.to_le_bytes());
+    out.extend([0, 0]);
+    if !is_response {
+        out.extend((first << 4).to_le_bytes());
+    }
+    if window > 0x3ff {
+        // ADDBA Extension (§9.4.2.138), with the high bits of the size (802.11be-2024).
+        out.extend([159, 1, (window >> 10 << 5) as u8]);
+    }
+}
+
 /// One packet of a capture.
 struct Mpdu<'a> {
     /// The frame, with this MPDU alone.
@@ -93,6 +115,7 @@ const BLOCK_ACK: u8 = 0x94;
 const REQUEST: u8 = 0x84;
 const CF_END: u8 = 0xe4;
 const BEACON: u8 = 0x80;
+const ACTION: u8 = 0xd0;
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
@@ -151,6 +174,16 @@ impl Shown<'_> {
                 out.extend((f.sequence << 4).to_le_bytes());
                 out.extend((f.start.as_nanos() / 1_000).to_le_bytes());
                 cut = (f.bytes as usize + radiotap.len()).saturating_sub(out.len() + 4);
+            }
+            FrameKind::Action => {
+                control(out, ACTION, retry);
+                out.extend(mac_of(f.to));
+                out.extend(mac_of(f.from));
+                out.extend(mac_of(if self.run.is_ap(f.to) { f.to } else { f.from }));
+                out.extend((f.sequence << 4).to_le_bytes());
+                if let More::Addba(addba) = f.more {
+                    addba_body(&addba, f.category.tid(), out);
+                }
             }
             FrameKind::BlockAck | FrameKind::Request => {
                 control(out, if f.kind == FrameKind::BlockAck { BLOCK_ACK } else { REQUEST }, 0);

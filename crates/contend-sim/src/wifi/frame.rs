@@ -1,7 +1,7 @@
 //! A frame that was on the air: what it was, what became of it, what it carried.
 
 use super::ids::{Category, StationId};
-use super::medium::phy::Mode;
+use super::medium::phy::{ADDBA_BYTES, ADDBA_EXTENSION_BYTES, Mode};
 use crate::mobility::Point;
 use contend_core::{Packet, Span, Time};
 
@@ -57,6 +57,28 @@ pub enum More {
     Packets(u32, u32),
     /// A block acknowledgment: bytes of [`FrameLog::bitmaps`](super::FrameLog::bitmaps).
     Bitmap(u32, u32),
+    /// An action frame.
+    Addba(Addba),
+}
+
+/// An ADDBA request or response: the handshake before the first A-MPDU to a receiver (IEEE 802.11-2020 §10.25.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Addba {
+    /// True for the response, which always accepts.
+    pub is_response: bool,
+    /// True if an MPDU may have several packets.
+    pub amsdu: bool,
+    /// MPDUs of the window.
+    pub window: u16,
+    /// The sequence number of the first MPDU under the agreement (12 bits).
+    pub first: u16,
+}
+
+impl Addba {
+    /// Bytes of the frame, with header and FCS.
+    pub fn bytes(self) -> u32 {
+        ADDBA_BYTES + if self.window > 1023 { ADDBA_EXTENSION_BYTES } else { 0 }
+    }
 }
 
 /// A packet of a frame with several packets. Packets in a row with the same sequence number share an MPDU.
@@ -93,6 +115,8 @@ pub enum FrameKind {
     CfEnd,
     /// A beacon of an access point, for all stations.
     Beacon,
+    /// An ADDBA request or response, see [`More::Addba`].
+    Action,
 }
 
 /// The fate of a frame.

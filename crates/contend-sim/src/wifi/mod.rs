@@ -14,7 +14,7 @@ mod saturated;
 mod sender;
 pub mod spec;
 
-pub use frame::{Frame, FrameKind, FrameOutcome, InFrame, MAX_PACKET, More};
+pub use frame::{Addba, Frame, FrameKind, FrameOutcome, InFrame, MAX_PACKET, More};
 pub use ids::{AP, BROADCAST, Contender, StationId};
 pub use medium::{error_model, fading, phy, propagation, walls};
 pub use network::successes::Success;

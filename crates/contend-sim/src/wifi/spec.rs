@@ -332,6 +332,9 @@ pub struct Aggregation {
     /// True if it asks at 20 MHz. Data that follow in the same transmission opportunity are then no wider (IEEE
     /// 802.11-2020 §10.23.2.8).
     pub asks_at_20_mhz: bool,
+    /// After how long without an ADDBA response it repeats its ADDBA request (IEEE 802.11-2020 §10.25.2);
+    /// [`Span::ZERO`]: A-MPDUs need no agreement.
+    pub addba: Span,
 }
 
 impl Aggregation {
@@ -351,6 +354,7 @@ impl Aggregation {
         attempts: None,
         asks: false,
         asks_at_20_mhz: false,
+        addba: Span::ZERO,
     };
 
     /// How packets are sent from a station with these limits to one with those of `receiver`; `None`: it takes one

@@ -77,6 +77,63 @@ fn one_saturated_station_has_the_throughput_of_its_cycle() {
     }
 }
 
+/// By hand, at 6 Mb/s: an action frame of 37 B takes 14 symbols, an ACK of 14 B takes 6; 20 us and 6 us are added.
+#[test]
+fn an_agreement_precedes_the_first_aggregate() {
+    let spec = Aggregation { addba: Span::from_secs(1), ..AGGREGATION };
+    for hw_queue in [0, 1, 2] {
+        let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, 1), Aggregation { hw_queue, ..spec });
+        s.flows[0] = cbr("up.0".into(), Place::Station(0), Place::Node(0), 800_000_000);
+        s.flows[0].ends.start = Start::At(at(0.001));
+        s.flows[0].ends.size = Some(60 * 1472);
+        let (net, frames) = frames_of(&s, 1.0);
+        assert_eq!(net.received(0).packets, 60);
+        let actions: Vec<usize> = (0..frames.len()).filter(|i| frames[*i].kind == FrameKind::Action).collect();
+        let [request, response] = actions[..] else { panic!("{} action frames", actions.len()) };
+        for (place, ends, is_response) in [(request, (1, 0), false), (response, (0, 1), true)] {
+            let [before, f, ack] = [place - 1, place, place + 1].map(|i| frames[i]);
+            assert_eq!(((f.from, f.to), f.bytes, f.rate), (ends, 37, 6_000_000));
+            assert_eq!((f.end - f.start, ack.kind), (Span::from_micros(82), FrameKind::Ack));
+            assert_eq!((ack.start - f.end, ack.end - ack.start), (Span::from_micros(10), Span::from_micros(50)));
+            assert_eq!(f.duration, Span::from_micros(60));
+            let slots = (f.start - before.end - Span::from_micros(28)).as_micros();
+            assert!(slots % 9 == 0 && slots <= 15 * 9, "{slots} us");
+            let More::Addba(addba) = f.more else { panic!("no agreement") };
+            assert_eq!((addba.is_response, addba.window, addba.amsdu), (is_response, 64, false));
+        }
+        // The batches that were made before the response are sent alone, and no others.
+        let data =
+            |range: &[Frame]| range.iter().filter(|f| f.kind == Data).map(|f| f.bytes / 1536).collect::<Vec<_>>();
+        assert!(data(&frames[..response]).iter().all(|mpdus| *mpdus == 1));
+        let after = data(&frames[response..]);
+        let alone = after.iter().take_while(|mpdus| **mpdus == 1).count();
+        assert!(alone <= hw_queue as usize && after[alone] > 20, "{hw_queue}: {after:?}");
+    }
+}
+
+/// With three of four frames lost, a request or a response is often given up after its seven attempts. The next request
+/// comes no earlier than after the timeout. Every run comes to its agreement.
+#[test]
+fn an_agreement_is_asked_for_until_it_is_made() {
+    let mut repeated = 0;
+    for seed in 0..20 {
+        let spec = Aggregation { addba: Span::from_millis(100), attempts: Some(7), ..AGGREGATION };
+        let mut s = aggregating(saturated(phy_g(), MAC, 1, 54_000_000, seed), spec);
+        lossy(&mut s, 0.75);
+        let (_, frames) = frames_of(&s, 10.0);
+        let actions: Vec<&Frame> = frames.iter().filter(|f| f.kind == FrameKind::Action).collect();
+        let requests: Vec<&&Frame> = actions.iter().filter(|f| f.from == 1).collect();
+        for pair in requests.windows(2).filter(|pair| pair[0].sequence != pair[1].sequence) {
+            repeated += 1;
+            assert!(pair[1].start - pair[0].end >= Span::from_millis(100));
+        }
+        let made = actions.iter().find(|f| f.from == 0 && f.outcome == FrameOutcome::Received).unwrap().end;
+        assert!(frames.iter().all(|f| f.kind != Data || f.bytes == 1536 || f.start > made));
+        assert!(frames.iter().any(|f| f.kind == Data && f.bytes > 1536));
+    }
+    assert!(repeated > 0);
+}
+
 /// 5 packets of 1500 B in one MPDU: 28 B of header and FCS, subframes of 1522 B, padded to 1524 B except the last. An
 /// ACK answers.
 #[test]
@@ -681,6 +738,7 @@ proptest! {
         hw_queue in 0u32..5,
         loss in prop_oneof![Just(0.0), 0.0..0.7],
         aql in prop::option::of((1u64..6, 0u64..10, 1u64..40)),
+        addba in prop_oneof![Just(0u64), Just(2), Just(1000)],
         rts: bool,
         tcp: bool,
         queue in 0..every::disciplines().len(),
@@ -689,7 +747,8 @@ proptest! {
         let (asks, asks_at_20_mhz) = (asks > 0, asks > 1);
         let spec = Aggregation { mpdus, window, limit, attempts, lifetime, msdu, hw_queue, ..AGGREGATION };
         let (density, reorder) = (Span::from_micros(density), Span::from_millis(reorder));
-        let spec = Aggregation { asks, asks_at_20_mhz, lifetime_below, density, reorder, ..spec };
+        let addba = Span::from_millis(addba);
+        let spec = Aggregation { asks, asks_at_20_mhz, lifetime_below, density, reorder, addba, ..spec };
         let mac = MacSpec { rts_threshold: if rts { 0 } else { u32::MAX }, ..MAC };
         let s = if tcp {
             down_up(n, n, newreno(), phy_g(), mac, seed)

@@ -160,6 +160,9 @@ fn read_ampdu(
             asks: f.read_or("missed", usual.asks, |v| v.word(&[("data", false), ("request", true)]))?,
             asks_at_20_mhz: f
                 .read_or("request_width", usual.asks_at_20_mhz, |v| v.word(&[("data", false), ("20MHz", true)]))?,
+            addba: f.read_or("addba", usual.addba, |v| {
+                if matches!(&v.node.kind, NodeKind::Text(t) if t == "off") { Ok(Span::ZERO) } else { v.positive_span() }
+            })?,
             ..usual
         };
     let long_msdu = f.read_or("msdu_limit", long_msdu, |v| v.word(&[("standard", false), ("ns3", true)]))?;

@@ -54,6 +54,7 @@ fn frame(f: &Frame, run: &Run) -> Value {
         FrameKind::Request => "block ACK request",
         FrameKind::CfEnd => "CF-End",
         FrameKind::Beacon => "beacon",
+        FrameKind::Action => "ADDBA",
     };
     let outcome = match f.outcome {
         FrameOutcome::Received => "received",

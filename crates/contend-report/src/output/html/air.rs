@@ -129,6 +129,7 @@ fn packed(frames: &[&Frame]) -> Packed {
             FrameKind::Request => 5,
             FrameKind::CfEnd => 6,
             FrameKind::Beacon => 7,
+            FrameKind::Action => 8,
         };
         let shape = (
             kind,

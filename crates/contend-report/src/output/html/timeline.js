@@ -237,7 +237,7 @@
     for (const [c, list] of of) {
       for (const i of list) {
         const r = frame(i), s = shapes[shape[i]];
-        const word = ["DATA", "ACK", "RTS", "CTS", "BLOCK ACK", "BLOCK ACK REQUEST", "CF-END", "BEACON"][s[KIND]];
+        const word = ["DATA", "ACK", "RTS", "CTS", "BLOCK ACK", "BLOCK ACK REQUEST", "CF-END", "BEACON", "ADDBA"][s[KIND]];
         const more = word === "DATA" ? word + " " + s[BYTES] + " B" : word;
         const fits = [more, word].find((t) => ctx.measureText(t).width < r.w - 8);
         if (!fits) continue;
@@ -323,7 +323,7 @@
     const s = shapes[shape[i]], outcome = fate[i] & 3, retry = fate[i] >> 3;
     const packet = ["TCP data", "TCP ACK", "TCP SYN", "datagram"][s[PACKET]];
     const lines = [
-      ["Data frame", "ACK", "RTS", "CTS", "Block ACK", "Block ACK request", "CF-End", "Beacon"][s[KIND]] + ["", ", collided", ", corrupted by the channel"][outcome],
+      ["Data frame", "ACK", "RTS", "CTS", "Block ACK", "Block ACK request", "CF-End", "Beacon", "ADDBA"][s[KIND]] + ["", ", collided", ", corrupted by the channel"][outcome],
       nameOf(from[i]) + " → " + nameOf(to[i]),
       instant(start[i], 1) + " s, for " + span(s[AIRTIME]),
       s[BYTES] + " B at " + s[RATE] / 1e6 + " Mb/s",
@@ -421,7 +421,7 @@
       if (end(i) <= view.from) continue;
       const s = shapes[shape[i]];
       rows.push([
-        start[i] + meta.first_ns, s[AIRTIME], cell(nameOf(from[i])), cell(nameOf(to[i])), ["data", "ack", "rts", "cts", "block_ack", "request", "cf_end", "beacon"][s[KIND]],
+        start[i] + meta.first_ns, s[AIRTIME], cell(nameOf(from[i])), cell(nameOf(to[i])), ["data", "ack", "rts", "cts", "block_ack", "request", "cf_end", "beacon", "addba"][s[KIND]],
         ["received", "collided", "errored"][fate[i] & 3], s[RATE], s[BYTES], sequence[i], fate[i] >> 3, flow[i] < 65535 ? cell(meta.flows[flow[i]] ?? "") : "",
       ].join(","));
     }

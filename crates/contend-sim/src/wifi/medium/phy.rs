@@ -174,6 +174,11 @@ pub const ACK_BYTES: u32 = 14;
 pub const REQUEST_BYTES: u32 = 24;
 /// Length of a CF-End in bytes, FCS included (IEEE 802.11-2020 §9.3.1.6).
 pub const CF_END_BYTES: u32 = 20;
+/// An ADDBA request or response in bytes (IEEE 802.11-2020 §9.3.3.13): the header and FCS of a management frame, and
+/// the nine bytes of §9.6.4.2 or §9.6.4.3.
+pub const ADDBA_BYTES: u32 = 24 + 9 + 4;
+/// An ADDBA Extension element in bytes (§9.4.2.138), which windows of more than 1023 MPDUs need.
+pub const ADDBA_EXTENSION_BYTES: u32 = 3;
 /// A compressed block acknowledgment in bytes besides its bitmap (§9.3.1.9).
 pub const BLOCK_ACK_BYTES: u32 = 24;
 /// A CTS in bytes (§9.3.1.3).

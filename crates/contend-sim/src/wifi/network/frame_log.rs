@@ -83,6 +83,9 @@ impl FrameLog {
     fn more(&mut self, on_air: &OnAir<'_>) -> More {
         let Some(store) = on_air.store else { return More::Nothing };
         let Some(service) = on_air.service else { return More::Nothing };
+        if let (PartKind::Action, Content::Action(addba)) = (on_air.part.kind, service.burst.content) {
+            return More::Addba(addba);
+        }
         match (on_air.part.kind, service.burst.content) {
             (PartKind::Data, Content::Aggregate(..) | Content::Together(_)) => {
                 let from = self.packets.len() as u32;
@@ -107,7 +110,9 @@ impl OnAir<'_> {
     pub(super) fn record(&self, trace: &mut Trace, log: &mut Option<FrameLog>) {
         let (from, to) = self.plan.ends(self.part);
         let (outcome, kind) = (self.outcome as u64, self.part.kind.frame() as u64);
-        let what = 1 << 7 | u64::from(from) << 8 | u64::from(to) << 32 | outcome | kind << 4;
+        // The fourth bit of the kind has its place beside the outcome, which has two.
+        let kind = (kind & 7) << 4 | (kind & 8) >> 1;
+        let what = 1 << 7 | u64::from(from) << 8 | u64::from(to) << 32 | outcome | kind;
         trace.record(self.start, what, self.end.as_nanos());
         if let Some(log) = log {
             log.keep(self);

@@ -16,7 +16,7 @@ use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::wifi::access::{BackoffRules, Reads, Scheduling, Setting};
 use crate::wifi::ids::{Category, Contender, StationId};
 use crate::wifi::medium::phy::Phy;
-use crate::wifi::sender::air::Air;
+use crate::wifi::sender::air::{Air, negotiates};
 use crate::wifi::sender::aql::Aql;
 use crate::wifi::sender::around::Returned;
 use crate::wifi::sender::counters::StationCounters;
@@ -89,6 +89,8 @@ pub(super) struct Stations {
     reorder_at: Time,
     /// True if receivers have a reordering timeout.
     reorders: bool,
+    /// True if stations make agreements before they send A-MPDUs.
+    negotiates: bool,
     /// Macs with a burst in service.
     backlogged: u32,
     /// Packets that Macs gave up, for the routing agents; `None`: without agents they are lost.
@@ -136,6 +138,7 @@ impl Stations {
             held_back: Vec::new(),
             reorder_at: Time::NEVER,
             reorders: specs().any(|(_, s)| s.aggregation.is_some_and(|a| !a.reorder.is_zero())),
+            negotiates: negotiates(spec),
             backlogged: 0,
             returned: None,
             left: None,
@@ -404,6 +407,12 @@ impl Stations {
             true => self.macs[who as usize].is_lost(bytes, lost),
             false => lost(bytes, None),
         }
+    }
+
+    /// True if stations make agreements before they send A-MPDUs.
+    #[inline]
+    pub(super) fn negotiate(&self) -> bool {
+        self.negotiates
     }
 
     /// The burst of `who` was received. Returns the receiver and a packet to forward; `None` if the receiver has

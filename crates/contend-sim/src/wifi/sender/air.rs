@@ -71,8 +71,8 @@ pub(crate) struct Air {
     /// The codings of all frames that an error model may see.
     codings: Vec<Coding>,
     errors: Option<Box<dyn ErrorModel>>,
-    /// The rate of broadcasts, if there are any.
-    broadcast: RateNumber,
+    /// The lowest basic rate, that of broadcasts and action frames, if there are any.
+    lowest: RateNumber,
     /// For each rate, the same MCS at 20 MHz; empty if no station asks at 20 MHz.
     narrow: Vec<RateNumber>,
     /// Number of access points; they have the first numbers.
@@ -98,7 +98,7 @@ impl Air {
             choices: Vec::new(),
             codings: Vec::new(),
             errors: None,
-            broadcast: 0,
+            lowest: 0,
             narrow: Vec::new(),
             aps: spec.aps.len() as u32,
             contention: OnceCell::new(),
@@ -118,8 +118,8 @@ impl Air {
         for (i, (s, choices)) in (0..).zip(spec.members().zip(&air.choices)) {
             choices.as_ref().map_or(Ok(()), |c| air.build(c, (i, i)).map(drop)).map_err(|e| e.of(&s.name))?;
         }
-        if spec.field.is_some() {
-            air.broadcast = air.rates.len() as RateNumber;
+        if spec.field.is_some() || negotiates(spec) {
+            air.lowest = air.rates.len() as RateNumber;
             air.rates.push(RateTable::new(phy, phy.lowest_basic(), &air.timing));
         }
         if spec.members().any(|s| s.aggregation.is_some_and(|a| a.asks_at_20_mhz)) {
@@ -175,21 +175,21 @@ impl Air {
     /// The codings of all frames on channels.
     fn all_codings(&self, spec: &CellSpec) -> Result<Vec<Coding>, Refusal> {
         let mut all = Vec::new();
+        let action = negotiates(spec).then(|| spec.phy.lowest_basic());
         for (i, s) in spec.members().enumerate().skip(spec.aps.len()) {
             let own = [self.present[i].get()];
             let numbers = self.choices.get(i).and_then(Option::as_ref).map_or(&own[..], |c| &c.numbers[..]);
-            for table in numbers.iter().map(|n| self.table(*n)) {
-                for format in [table.rate, table.answer, table.control] {
-                    let coding = format.coding().ok_or_else(|| {
-                        let mbps = format.bps as f64 / 1e6;
-                        Refusal::new(
-                            format!("{}: no error model knows DSSS and CCK, as at {mbps} Mb/s", s.name),
-                            "use rates of OFDM",
-                        )
-                    })?;
-                    if !all.contains(&coding) {
-                        all.push(coding);
-                    }
+            let of_data = numbers.iter().map(|n| self.table(*n)).flat_map(|t| [t.rate, t.answer, t.control]);
+            for format in of_data.chain(action) {
+                let coding = format.coding().ok_or_else(|| {
+                    let mbps = format.bps as f64 / 1e6;
+                    Refusal::new(
+                        format!("{}: no error model knows DSSS and CCK, as at {mbps} Mb/s", s.name),
+                        "use rates of OFDM",
+                    )
+                })?;
+                if !all.contains(&coding) {
+                    all.push(coding);
                 }
             }
         }
@@ -294,7 +294,12 @@ impl Air {
     /// The present rate of data from one station to another, or to all.
     #[inline]
     pub(crate) fn rate(&self, from: StationId, to: StationId) -> RateNumber {
-        if to == BROADCAST { self.broadcast } else { self.present[self.channel(from, to) as usize].get() }
+        if to == BROADCAST { self.lowest } else { self.present[self.channel(from, to) as usize].get() }
+    }
+
+    /// The rate of action frames.
+    pub(crate) fn lowest(&self) -> RateNumber {
+        self.lowest
     }
 
     /// From now on data from one station to another has this rate.
@@ -403,6 +408,11 @@ impl Air {
         // The parameters of a cell are always valid for the model.
         (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
     }
+}
+
+/// True if a station makes agreements before it sends A-MPDUs.
+pub(crate) fn negotiates(spec: &CellSpec) -> bool {
+    spec.members().any(|s| s.aggregation.is_some_and(|a| !a.addba.is_zero()))
 }
 
 /// Bytes that take `density` at `bps` bits per second, rounded up (IEEE 802.11-2020 §10.12.3).

@@ -18,6 +18,7 @@ use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::Event;
 use crate::wifi::access::{Access, Channel, Draw, Seen};
+use crate::wifi::frame::Addba;
 use crate::wifi::ids::{BROADCAST, Category, StationId};
 use crate::wifi::medium::phy::Protection;
 use crate::wifi::spec::TxopProtection;
@@ -310,6 +311,15 @@ impl Mac {
         self.queues.of(category).settle(around);
     }
 
+    /// An action frame of its burst has been received. Returns its sender, its receiver, its category and what it says;
+    /// `None` if the burst is none, or the receiver had it already.
+    pub(crate) fn action_received(&mut self) -> Option<(StationId, StationId, Category, Addba)> {
+        let s = self.in_service.as_mut()?;
+        let Content::Action(addba) = s.burst.content else { return None };
+        let is_new = !std::mem::replace(&mut s.delivered, true);
+        is_new.then_some((s.burst.from, s.burst.to, s.category, addba))
+    }
+
     /// Takes the next waiting packet, or batch, into service; nothing may be in service. True if one may leave.
     pub(crate) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
         if let Some(p) = self.urgent.pop() {
@@ -411,6 +421,7 @@ impl Mac {
         };
         match store {
             None => lost(bytes, Some(&s.packet)),
+            Some(_) if matches!(s.burst.content, Content::Action(_)) => lost(bytes, Some(&s.packet)),
             Some(store) if matches!(s.burst.content, Content::Request(_)) => {
                 let is_lost = lost(bytes, None);
                 if !is_lost {
@@ -428,6 +439,9 @@ impl Mac {
     pub(crate) fn received(&mut self) -> Option<&Packet> {
         let s = self.in_service.as_mut()?;
         if let Service::Batched(_) = self.service {
+            if matches!(s.burst.content, Content::Action(_)) {
+                return None;
+            }
             let (_, packet) = self.queues.of(s.category).stored_mut()?.pass_on()?;
             count(&mut self.counters.delivered);
             return Some(packet);

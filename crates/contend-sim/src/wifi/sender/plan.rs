@@ -6,7 +6,7 @@
 //! burst, the *receiver* answers.
 
 use super::timing::{RateNumber, RateTable, Timing};
-use crate::wifi::frame::{Account, FrameKind};
+use crate::wifi::frame::{Account, Addba, FrameKind};
 use crate::wifi::ids::{BROADCAST, StationId};
 use crate::wifi::medium::phy::{
     Airtime, BLOCK_ACK_BYTES, CF_END_BYTES, CTS_BYTES, Format, Protection, REQUEST_BYTES, RTS_BYTES,
@@ -46,13 +46,15 @@ pub(crate) enum Content {
     Request(Bitmap),
     /// A beacon of so many bytes, for all; nothing answers.
     Beacon(u32),
+    /// An action frame at the lowest basic rate; an ACK answers.
+    Action(Addba),
 }
 
 impl Content {
     /// What answers it.
     pub(crate) fn answer(self) -> PartKind {
         match self {
-            Content::Packet | Content::Together(_) | Content::Beacon(_) => PartKind::Ack,
+            Content::Packet | Content::Together(_) | Content::Beacon(_) | Content::Action(_) => PartKind::Ack,
             Content::Aggregate(..) | Content::Request(_) => PartKind::BlockAck,
         }
     }
@@ -89,6 +91,8 @@ pub(crate) enum PartKind {
     CfEnd,
     /// A beacon. All stations hear it; there is no answer.
     Beacon,
+    /// An action frame.
+    Action,
 }
 
 /// One frame of an exchange.
@@ -140,6 +144,7 @@ impl PartKind {
             PartKind::BlockAck => FrameKind::BlockAck,
             PartKind::CfEnd => FrameKind::CfEnd,
             PartKind::Beacon => FrameKind::Beacon,
+            PartKind::Action => FrameKind::Action,
         }
     }
 
@@ -152,15 +157,16 @@ impl PartKind {
             | PartKind::Ack
             | PartKind::BlockAck
             | PartKind::CfEnd
-            | PartKind::Beacon => Answer::Ack,
+            | PartKind::Beacon
+            | PartKind::Action => Answer::Ack,
         }
     }
 
     /// True if packets reach the receiver with it. A request shows the receiver that it need not wait for what is
-    /// missing.
+    /// missing; an action frame demands an answer, or permits aggregates.
     #[inline]
     pub(crate) fn delivers(self) -> bool {
-        matches!(self, PartKind::Data | PartKind::Request)
+        matches!(self, PartKind::Data | PartKind::Request | PartKind::Action)
     }
 }
 
@@ -215,6 +221,9 @@ impl<'a> Plan<'a> {
                 return (Plan::with_ack(protection), rates.rate.airtime(rates.rate.psdu(mpdu)), rates.ack);
             }
             Content::Beacon(bytes) => return (&[PartKind::Beacon], timing.lowest.airtime(bytes), Span::ZERO),
+            Content::Action(addba) => {
+                return (&[PartKind::Action, PartKind::Ack], rates.rate.airtime(addba.bytes()), rates.ack);
+            }
             Content::Aggregate(psdu, bitmap) => (psdu, bitmap),
         };
         let kinds: &[PartKind] = match protection {
@@ -279,6 +288,7 @@ impl<'a> Plan<'a> {
             Protection::None => match self.burst.content {
                 Content::Request(_) => self.part(PartKind::Request),
                 Content::Beacon(_) => self.part(PartKind::Beacon),
+                Content::Action(_) => self.part(PartKind::Action),
                 Content::Packet | Content::Together(_) | Content::Aggregate(..) => self.part(PartKind::Data),
             },
             Protection::CtsToSelf => self.part(PartKind::Data),
@@ -295,7 +305,7 @@ impl<'a> Plan<'a> {
             PartKind::Rts => (Span::ZERO, r.rts),
             PartKind::Cts => (r.rts + sifs, r.cts),
             PartKind::CtsToSelf => (Span::ZERO, r.cts),
-            PartKind::Data | PartKind::Request => (self.before_data(), self.data.total),
+            PartKind::Data | PartKind::Request | PartKind::Action => (self.before_data(), self.data.total),
             PartKind::Ack | PartKind::BlockAck => (self.before_data() + self.data.total + sifs, self.answer),
             PartKind::CfEnd => (self.duration() + sifs, self.timing.lowest.airtime(CF_END_BYTES).total),
             PartKind::Beacon => (Span::ZERO, self.data.total),
@@ -311,17 +321,17 @@ impl<'a> Plan<'a> {
             PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
             PartKind::Data => match self.burst.content {
                 Content::Aggregate(bytes, _) | Content::Together(bytes) => bytes,
-                Content::Packet | Content::Request(_) | Content::Beacon(_) => {
+                Content::Packet | Content::Request(_) | Content::Beacon(_) | Content::Action(_) => {
                     self.burst.bytes + self.timing.limits.protection.overhead
                 }
             },
-            PartKind::Beacon => self.burst.bytes,
+            PartKind::Beacon | PartKind::Action => self.burst.bytes,
             PartKind::Request => REQUEST_BYTES,
             PartKind::CfEnd => CF_END_BYTES,
             PartKind::Ack => self.timing.ack_bytes,
             PartKind::BlockAck => match self.burst.content {
                 Content::Aggregate(_, bitmap) | Content::Request(bitmap) => BLOCK_ACK_BYTES + bitmap.bytes(),
-                Content::Packet | Content::Together(_) | Content::Beacon(_) => BLOCK_ACK_BYTES,
+                Content::Packet | Content::Together(_) | Content::Beacon(_) | Content::Action(_) => BLOCK_ACK_BYTES,
             },
         }
     }
@@ -331,7 +341,7 @@ impl<'a> Plan<'a> {
         match kind {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf | PartKind::Request => &self.rates.control,
             PartKind::CfEnd | PartKind::Beacon => &self.timing.lowest,
-            PartKind::Data => &self.rates.rate,
+            PartKind::Data | PartKind::Action => &self.rates.rate,
             PartKind::Ack | PartKind::BlockAck => &self.rates.answer,
         }
     }
@@ -346,7 +356,7 @@ impl<'a> Plan<'a> {
     pub(crate) fn ends(&self, part: &Part) -> (StationId, StationId) {
         let Burst { from, to, .. } = self.burst;
         match part.kind {
-            PartKind::Rts | PartKind::Data | PartKind::Request => (from, to),
+            PartKind::Rts | PartKind::Data | PartKind::Request | PartKind::Action => (from, to),
             PartKind::CtsToSelf => (from, from),
             PartKind::CfEnd | PartKind::Beacon => (from, BROADCAST),
             PartKind::Cts | PartKind::Ack | PartKind::BlockAck => (to, from),
@@ -370,7 +380,7 @@ impl<'a> Plan<'a> {
                 };
                 Account::Data { preamble: self.data.preamble, payload }
             }
-            PartKind::Request | PartKind::Ack | PartKind::BlockAck => Account::Ack,
+            PartKind::Request | PartKind::Ack | PartKind::BlockAck | PartKind::Action => Account::Ack,
             PartKind::Beacon => Account::Beacon,
         }
     }
@@ -388,7 +398,7 @@ impl<'a> Plan<'a> {
                 receiver: Some(could_not_decode),
                 others: r.cts_timeout + t.sifs + r.cts + t.slot,
             },
-            PartKind::Data | PartKind::Request => {
+            PartKind::Data | PartKind::Request | PartKind::Action => {
                 Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others }
             }
             // Nobody waits for an answer.

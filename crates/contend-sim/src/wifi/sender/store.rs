@@ -9,11 +9,11 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use self::line::{Held, Line};
+use self::line::{Agreement, Held, Line};
 use super::rates::AttemptOutcome;
 use super::timing::Room;
 use crate::deadlines::Deadlines;
-use crate::wifi::frame::InFrame;
+use crate::wifi::frame::{Addba, InFrame};
 use crate::wifi::ids::StationId;
 use crate::wifi::spec::{Aggregation, Bitmap};
 use contend_core::{Packet, Span, Time};
@@ -296,6 +296,29 @@ impl Store {
     /// which the window begins.
     pub(crate) fn first(&self, id: BatchId) -> Option<(&Packet, u16)> {
         self.lines.get(id.line as usize)?.first(id.number)
+    }
+
+    // ---- agreements ----
+
+    /// What to ask the receiver of batch `id` for at `now`: more MPDUs wait for it, and there is no agreement. It is
+    /// then not asked for again before [`Store::asked`].
+    #[inline]
+    pub(crate) fn lacks_agreement(&mut self, id: BatchId, now: Time) -> Option<Addba> {
+        self.lines.get_mut(id.line as usize)?.lacks_agreement(now)
+    }
+
+    /// The request to `to` was sent, or given up, at `now`.
+    pub(crate) fn asked(&mut self, to: StationId, now: Time) {
+        if let Some(line) = self.line_of.get(&to).and_then(|i| self.lines.get_mut(*i)) {
+            line.asked(now);
+        }
+    }
+
+    /// The receiver `to` has agreed.
+    pub(crate) fn agree(&mut self, to: StationId) {
+        if let Some(line) = self.line_of.get(&to).and_then(|i| self.lines.get_mut(*i)) {
+            line.agreement = Agreement::Made;
+        }
     }
 
     // ---- a batch is sent ----

@@ -96,6 +96,7 @@ pub const AGGREGATION: Aggregation = Aggregation {
     attempts: None,
     asks: true,
     asks_at_20_mhz: false,
+    addba: Span::ZERO,
 };
 
 /// A station.

@@ -50,6 +50,10 @@ static AMPDU: Table = Table {
                 word("20MHz", "20 MHz, as in ns-3: data that follow in the same TXOP are no wider."),
             ])], Words("\"data\""), "\"20MHz\"",
             "Width of the request of `missed`; 20MHz goes with neither `rate_control` nor `error_model`."),
+        key("addba", &[Kind::Word(&[word("off", "A-MPDUs need no agreement.")]), Kind::PositiveTime], Words("\"off\""),
+            "\"1s\"",
+            "A-MPDUs to a receiver need an agreement for each category: an ADDBA request and its response. The sender \
+                repeats the request when no response has come for this long: 1s in Linux, 1ms in ns-3."),
     ],
 };
 

@@ -143,6 +143,9 @@ impl Bss {
     /// In a cell, the receiver has got the burst of `who` and forwards its packets.
     #[inline]
     pub(super) fn receive_in_cell(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+        if self.stations.negotiate() {
+            self.receive_action(now, who, out);
+        }
         while let Some((to, packet)) = self.stations.received(who) {
             if self.air.is_ap(to) {
                 let packet = *packet;
@@ -152,6 +155,15 @@ impl Bss {
             }
         }
         self.stations.hold(now, who);
+    }
+
+    /// If the burst of `who` is an action frame, its receiver acts on it.
+    #[cold]
+    fn receive_action(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+        let (medium, mut moment) = self.split(now, out);
+        if let Some(answers) = moment.action_received(who) {
+            medium.contend(&mut moment, answers);
+        }
     }
 
     /// Receivers forward what they have held for too long.
@@ -173,6 +185,9 @@ impl Bss {
         if let Some(p) = self.stations.packet(who).filter(|p| p.next_hop == BROADCAST) {
             let packet = *p;
             return self.up(now, who, by, packet, out);
+        }
+        if self.stations.negotiate() {
+            self.receive_action(now, who, out);
         }
         while let Some((station, packet)) = self.stations.received(who) {
             let packet = *packet;

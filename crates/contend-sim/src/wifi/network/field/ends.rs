@@ -172,7 +172,7 @@ impl Field {
             }
             PartKind::Cts => self.owe(moment, f.to, f.owner, PartKind::Data),
             PartKind::CtsToSelf | PartKind::CfEnd | PartKind::Beacon => {}
-            PartKind::Data | PartKind::Request => {
+            PartKind::Data | PartKind::Request | PartKind::Action => {
                 let answer = moment.stations.in_service(f.owner).map_or(PartKind::Ack, |s| s.burst.content.answer());
                 self.owe(moment, f.to, f.owner, answer);
                 return true;

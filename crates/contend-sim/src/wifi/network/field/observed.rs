@@ -32,9 +32,12 @@ impl Field {
                 PartKind::Rts => Kind::Rts,
                 PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
                 PartKind::Data => Kind::Data,
-                PartKind::Ack | PartKind::BlockAck | PartKind::Request | PartKind::CfEnd | PartKind::Beacon => {
-                    Kind::Ack
-                }
+                PartKind::Ack
+                | PartKind::BlockAck
+                | PartKind::Request
+                | PartKind::CfEnd
+                | PartKind::Beacon
+                | PartKind::Action => Kind::Ack,
             },
             from: f.from,
             to: f.to,
@@ -63,7 +66,7 @@ impl Field {
             return;
         }
         let Some(s) = moment.stations.in_service(who) else { return };
-        if matches!(s.burst.content, Content::Beacon(_)) {
+        if matches!(s.burst.content, Content::Beacon(_) | Content::Action(_)) {
             return;
         }
         let plan = moment.air.plan(&s.burst);

@@ -6,11 +6,12 @@ use super::super::bridge::Bridge;
 use super::super::observers::Observers;
 use super::Stations;
 use crate::wifi::access::Draw;
+use crate::wifi::frame::Addba;
 use crate::wifi::ids::{BROADCAST, Category, Contender, StationId};
 use crate::wifi::sender::air::Air;
 use crate::wifi::sender::around::Around;
 use crate::wifi::sender::mac::{Failure, Heard, Mac, Next};
-use crate::wifi::sender::plan::{Answer, Burst};
+use crate::wifi::sender::plan::{Answer, Burst, Content};
 use crate::wifi::sender::queues::Queue;
 use crate::world::Out;
 use contend_core::qdisc::{AirReport, Sink};
@@ -96,6 +97,23 @@ impl Moment<'_, '_> {
         None
     }
 
+    /// The burst of `who` was received. If it is an action frame, its receiver answers a request; the sender of the
+    /// request learns from the answer that it may send A-MPDUs. Returns the contender that now has a burst and had none
+    /// before.
+    #[cold]
+    pub(crate) fn action_received(&mut self, who: Contender) -> Option<Contender> {
+        let (from, to, category, addba) = self.stations.macs[who as usize].action_received()?;
+        let answers = self.stations.contender(to, category);
+        let free = self.stations.in_service(answers).is_none();
+        let mac = &mut self.stations.macs[answers as usize];
+        if addba.is_response {
+            mac.agree(from, category);
+            return None;
+        }
+        mac.owe_action(from, category, Addba { is_response: true, ..addba });
+        (free && self.take_next(answers)).then_some(answers)
+    }
+
     /// Tells sources whose host hears of drops which of their packets the queue of `station` has just dropped.
     fn tell_of_drops(&mut self, station: StationId) {
         if self.stations.hosts[station as usize].hears_drops() {
@@ -176,10 +194,10 @@ impl Moment<'_, '_> {
             return;
         }
         let Some(s) = self.stations.in_service(who) else { return };
-        let Burst { from, to, bytes, .. } = s.burst;
+        let Burst { from, to, bytes, content, .. } = s.burst;
         let up = !self.air.is_ap(from);
         let (ap, station) = if up { (to, from) } else { (from, to) };
-        if !self.air.is_ap(ap) || to == BROADCAST {
+        if !self.air.is_ap(ap) || to == BROADCAST || matches!(content, Content::Action(_)) {
             return;
         }
         // With categories, only the queue of the frame's category gets the report.

@@ -8,10 +8,12 @@ use super::super::store::{Batch, End, Fate, Store};
 use super::super::timing::RateNumber;
 use super::{Failure, Heard, InService, Mac, Next, Queues, Service};
 use crate::wifi::access::Draw;
+use crate::wifi::frame::Addba;
 use crate::wifi::ids::{Category, StationId};
 use crate::wifi::medium::phy::Protection;
 use crate::wifi::medium::phy::ppdu::DELIMITER;
-use contend_core::Span;
+use contend_core::packet::Body;
+use contend_core::{FlowId, Packet, Span, Time};
 use std::collections::VecDeque;
 
 /// The batches of a Mac besides the one in service.
@@ -23,8 +25,18 @@ pub(super) struct Batches {
     ahead: VecDeque<InService>,
     /// Failures in a row.
     failures: u32,
+    /// The action frames that go before all batches.
+    actions: VecDeque<Action>,
     /// True if the present transmission opportunity began with a request at 20 MHz: its data are no wider.
     narrow: bool,
+}
+
+/// An action frame that waits.
+#[derive(Debug)]
+struct Action {
+    to: StationId,
+    category: Category,
+    addba: Addba,
 }
 
 impl Batches {
@@ -44,7 +56,8 @@ impl Mac {
     /// service, are made before they are sent.
     pub(crate) fn aggregate(&mut self, store: impl Fn() -> Store, fixed: usize) {
         self.queues.aggregate(store);
-        self.service = Service::Batched(Batches { fixed, ahead: VecDeque::new(), failures: 0, narrow: false });
+        let (ahead, actions) = (VecDeque::new(), VecDeque::new());
+        self.service = Service::Batched(Batches { fixed, ahead, failures: 0, actions, narrow: false });
     }
 
     fn batches(&mut self) -> Option<&mut Batches> {
@@ -82,13 +95,16 @@ impl Mac {
     /// no longer than `limit`, if one MPDU does not; without limits on opportunities `limit` is zero. With `narrow` its
     /// data are no wider than 20 MHz.
     pub(super) fn take_batch(&mut self, around: &mut Around<'_>, (limit, narrow): (Span, bool)) {
+        if self.take_action(around) {
+            return;
+        }
         let mut next = self.batches().and_then(|b| b.ahead.pop_front());
         if let Some(s) = next.as_mut().filter(|_| narrow) {
             s.burst.rate = around.air.narrow(s.burst.rate);
         }
         self.in_service =
             next.or_else(|| self.make(around, (limit, narrow), |queues, around, m| queues.next_batch(around, m)));
-        self.begin_batch();
+        self.begin_batch(around.now);
     }
 
     /// Makes a batch with `make`.
@@ -133,7 +149,9 @@ impl Mac {
         }
         let room = around.air.room((burst.from, burst.to), burst.rate, self.txop);
         let queue = self.queues.of(category);
-        let Some(batch) = queue.extend(around, self.station, &batch, room) else { return };
+        let longer = queue.extend(around, self.station, &batch, room);
+        self.negotiate(around.now);
+        let Some(batch) = longer else { return };
         let (burst, first) = (self.burst(&batch, burst.rate), self.queues.get(category).stored());
         if let (Some(s), Some((packet, sequence))) = (&mut self.in_service, first.and_then(|s| s.first(batch.id))) {
             (s.burst, s.batch, s.packet, s.sequence) = (burst, batch, *packet, sequence);
@@ -141,7 +159,7 @@ impl Mac {
     }
 
     /// The batch in service is the current one of its store.
-    fn begin_batch(&mut self) {
+    fn begin_batch(&mut self, now: Time) {
         if let Some(s) = &mut self.in_service
             && let Some(store) = self.queues.of(s.category).stored_mut()
         {
@@ -149,6 +167,82 @@ impl Mac {
             // The window of a request may have moved since the request was made.
             s.sequence = store.first(s.batch.id).map_or(s.sequence, |(_, sequence)| sequence);
         }
+        self.negotiate(now);
+    }
+
+    // ---- agreements ----
+
+    /// If more waits for the receiver of the batch in service than an MPDU, and there is no agreement, an ADDBA request
+    /// goes next.
+    #[inline]
+    fn negotiate(&mut self, now: Time) {
+        if let Some(s) = &self.in_service
+            && let Some(store) = self.queues.of(s.category).stored_mut()
+            && let Some(addba) = store.lacks_agreement(s.batch.id, now)
+        {
+            let (to, category) = (s.burst.to, s.category);
+            self.owe_action(to, category, addba);
+        }
+    }
+
+    /// An action frame waits, which goes before all batches.
+    pub(crate) fn owe_action(&mut self, to: StationId, category: Category, addba: Addba) {
+        if let Some(b) = self.batches() {
+            b.actions.push_back(Action { to, category, addba });
+        }
+    }
+
+    /// The station `to` has agreed to take A-MPDUs of `category`.
+    pub(crate) fn agree(&mut self, to: StationId, category: Category) {
+        if let Some(store) = self.queues.of(category).stored_mut() {
+            store.agree(to);
+        }
+    }
+
+    /// Takes the next action frame into service. False if none waits.
+    #[inline]
+    fn take_action(&mut self, around: &Around<'_>) -> bool {
+        let Service::Batched(Batches { actions, .. }) = &mut self.service else { return false };
+        let Some(Action { to, category, addba }) = actions.pop_front() else { return false };
+        let (from, bytes, content, protection) =
+            (self.station, addba.bytes(), Content::Action(addba), Protection::None);
+        let rate = around.air.lowest();
+        let burst = Burst { from, to, bytes, content, protection, rate, reserves: Span::ZERO };
+        self.sequence = (self.sequence + 1) & 0xfff;
+        let nothing = Packet::new(FlowId(u32::MAX), bytes, around.now, Body::Udp { seq: 0 }).toward(to);
+        self.in_service = Some(InService::new(burst, category, Batch::default(), &nothing, self.sequence));
+        true
+    }
+
+    /// The action frame in service was acknowledged, or is given up.
+    fn end_action(&mut self, now: Time) {
+        if let Some(s) = self.in_service.take()
+            && let Content::Action(Addba { is_response: false, .. }) = s.burst.content
+            && let Some(store) = self.queues.of(s.category).stored_mut()
+        {
+            store.asked(s.burst.to, now);
+        }
+    }
+
+    /// The action frame in service has failed. It is given up after as many failures as the short limit.
+    fn fail_action(&mut self, around: &mut Around<'_>, heard: Heard<'_>, failure: Failure) -> Next {
+        let most = self.limits.short;
+        let Some(s) = &mut self.in_service else { return Next::Idle(0) };
+        s.short += u32::from(failure != Failure::Internal);
+        s.attempt = s.attempt.saturating_add(u8::from(failure != Failure::Internal));
+        let is_over = s.short >= most;
+        self.end_opportunity();
+        let slots = self.backoff(around.now, if is_over { Draw::Dropped } else { Draw::Failure }, heard);
+        if !is_over {
+            return Next::Again(slots);
+        }
+        self.end_action(around.now);
+        self.take_next(around);
+        self.other(slots)
+    }
+
+    fn has_action(&self) -> bool {
+        self.in_service.as_ref().is_some_and(|s| matches!(s.burst.content, Content::Action(_)))
     }
 
     /// After a failure: the batch that goes before those of other categories, or before batches that are fixed.
@@ -169,6 +263,9 @@ impl Mac {
 
     /// The batch in service was answered, see [`Mac::answered`].
     pub(super) fn batch_answered(&mut self, around: &mut Around<'_>, snr: Option<f64>) {
+        if self.has_action() {
+            return self.end_action(around.now);
+        }
         let Some(InService { burst, category, .. }) = self.in_service.take() else { return };
         let asked = matches!(burst.content, Content::Request(_)) && around.air.asks_at_20_mhz(burst.from);
         if let Some(b) = self.batches() {
@@ -188,6 +285,9 @@ impl Mac {
         if !fits {
             self.end_opportunity();
         }
+        if self.has_action() {
+            return fits;
+        }
         // A batch that was made for the rest of this opportunity is made again for the next one, which has more time.
         match (fits, fixed, &mut self.in_service) {
             (false, Some(rate), Some(s)) => s.burst.rate = rate,
@@ -204,7 +304,7 @@ impl Mac {
                     self.in_service = self.make(around, (self.txop, false), |queues, around, making| {
                         Some((category, queues.of(category).same_turn(around, making, batch.to)?))
                     });
-                    self.begin_batch();
+                    self.begin_batch(around.now);
                 }
                 if self.in_service.is_none() {
                     self.take_batch(around, (self.txop, false));
@@ -225,6 +325,9 @@ impl Mac {
         missing: Answer,
         failure: Failure,
     ) -> Next {
+        if self.has_action() {
+            return self.fail_action(around, heard, failure);
+        }
         let Some(&InService { burst, category, .. }) = self.in_service.as_ref() else { return Next::Idle(0) };
         let sent = around.has_sent(&burst, missing, failure);
         let most = self.limits.short;
@@ -238,7 +341,7 @@ impl Mac {
         }
         if !start_again {
             self.in_service = self.make_again(around, category, burst.to);
-            self.begin_batch();
+            self.begin_batch(around.now);
         }
         if self.in_service.is_some() {
             self.look_ahead(around);

@@ -7,6 +7,7 @@
 
 use super::super::rates::AttemptOutcome;
 use super::{Batch, End, Fate, Headers, SUBFRAME};
+use crate::wifi::frame::Addba;
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::phy::ppdu::DELIMITER;
 use crate::wifi::sender::timing::Room;
@@ -51,6 +52,16 @@ pub(super) struct Line {
     pub(super) is_asking: bool,
     /// True if the receiver is gone: the sender gives up all packets when it can.
     pub(super) is_parted: bool,
+    pub(super) agreement: Agreement,
+}
+
+/// The agreement without which no A-MPDU is sent (IEEE 802.11-2020 §10.25.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Agreement {
+    /// There is one, or the line needs none.
+    Made,
+    /// There is none. An ADDBA request may be sent from this time on.
+    Missing(Time),
 }
 
 /// A packet of a line.
@@ -104,6 +115,13 @@ fn is_stale(spec: &Aggregation, queued: Time, now: Time) -> bool {
     !spec.lifetime.is_zero() && now.since(queued) > spec.lifetime
 }
 
+impl Agreement {
+    /// That of a line to which nothing was sent yet.
+    fn first(spec: &Aggregation) -> Agreement {
+        if spec.addba.is_zero() || spec.mpdus == 1 { Agreement::Made } else { Agreement::Missing(Time::ZERO) }
+    }
+}
+
 impl Line {
     pub(super) fn new(to: StationId, spec: Aggregation) -> Line {
         Line {
@@ -124,6 +142,7 @@ impl Line {
             asks: false,
             is_asking: false,
             is_parted: false,
+            agreement: Agreement::first(&spec),
         }
     }
 
@@ -135,6 +154,10 @@ impl Line {
     /// The receiver is gone. It passes on what it has.
     pub(super) fn part(&mut self) {
         self.is_parted = true;
+        // A request that waits or is on the air is not repeated.
+        if self.agreement == Agreement::Made {
+            self.agreement = Agreement::first(&self.spec);
+        }
         self.asks = false;
         self.told = self.first + self.mpdus.len() as u64;
     }
@@ -219,10 +242,11 @@ impl Line {
     /// At least one, if any waits; `with_new`: also packets that were never sent.
     pub(super) fn fill(&mut self, room: Room, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
         let (spec, most, spacing) = (self.spec, room.most.min(self.spec.bytes), room.spacing.next_multiple_of(4));
+        let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
         for place in self.window..self.window + spec.window as usize {
             let before = (batch.psdu.next_multiple_of(4) + DELIMITER).max(batch.next);
             let left = most.saturating_sub(before);
-            let fits = |m: &Mpdu| batch.mpdus == 0 || (m.bytes <= left && batch.mpdus < spec.mpdus);
+            let fits = |m: &Mpdu| batch.mpdus == 0 || (m.bytes <= left && batch.mpdus < mpdus);
             if place == self.mpdus.len() {
                 let new = if with_new { self.gather(spec.msdu, left, headers) } else { None };
                 let Some(m) = new.filter(fits) else { break };
@@ -248,6 +272,26 @@ impl Line {
             };
         }
         (batch.mpdus > 0).then_some(batch)
+    }
+
+    /// See [`super::Store::lacks_agreement`].
+    #[inline]
+    pub(super) fn lacks_agreement(&mut self, now: Time) -> Option<Addba> {
+        match self.agreement {
+            Agreement::Missing(from) if from <= now && self.load.packets > 0 => {}
+            Agreement::Missing(_) | Agreement::Made => return None,
+        }
+        self.agreement = Agreement::Missing(Time::NEVER);
+        let first = ((self.first + self.window as u64) & 0xfff) as u16;
+        let window = u16::try_from(self.spec.window).unwrap_or(u16::MAX);
+        Some(Addba { is_response: false, amsdu: self.spec.msdu > 0, window, first })
+    }
+
+    /// See [`super::Store::asked`].
+    pub(super) fn asked(&mut self, now: Time) {
+        if let Agreement::Missing(from) = &mut self.agreement {
+            *from = now + self.spec.addba;
+        }
     }
 
     /// An MPDU of the next packets that were never sent: one, or as many as fit into an A-MSDU of `msdu` bytes and an

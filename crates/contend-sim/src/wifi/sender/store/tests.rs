@@ -20,6 +20,7 @@ const SPEC: Aggregation = Aggregation {
     attempts: None,
     asks: true,
     asks_at_20_mhz: false,
+    addba: Span::ZERO,
 };
 
 const HEADERS: Headers = Headers { mpdu: 38, llc: 8 };
@@ -252,6 +253,44 @@ fn the_window_counts_mpdus() {
     // A receiver whose PSDUs have no room for more gets one packet.
     let mut store = filled(spec, 1, 100);
     assert_eq!(store.take(Time::ZERO, |_| room(0), |_| {}).map(|b| (b.mpdus, b.packets)), Some((1, 1)));
+}
+
+/// Without an agreement each batch has one MPDU. The request is repeated after the timeout, and not while it is on the
+/// air.
+#[test]
+fn without_an_agreement_mpdus_are_sent_alone() {
+    let (ms, at) = (Span::from_millis, |ms: u64| Time::from_nanos(ms * 1_000_000));
+    let mut store = filled(Aggregation { addba: ms(10), msdu: 4000, ..SPEC }, 1, 40);
+    let mut asked = vec![];
+    for now in [0, 5, 100, 104, 109, 110] {
+        let batch = take(&mut store).unwrap();
+        assert_eq!((batch.mpdus, batch.packets), (1, 2));
+        asked.push(store.lacks_agreement(batch.id, at(now)).map(|a| (a.window, a.amsdu, a.first)));
+        store.arrive(|_, _| false);
+        while store.pass_on().is_some() {}
+        store.end(at(now), End::Answered, false, |_, _| panic!());
+        if now == 5 {
+            store.asked(1, at(100));
+        }
+    }
+    assert_eq!(asked, [Some((64, true, 0)), None, None, None, None, Some((64, true, 5))]);
+    store.agree(1);
+    assert_eq!(take(&mut store).map(|b| (b.mpdus, b.packets)), Some((14, 28)));
+    // Another receiver needs its own; one that takes one MPDU at a time needs none.
+    for (to, mpdus, asks) in [(2, 64, true), (3, 1, false)] {
+        let spec = Aggregation { addba: ms(10), mpdus, ..SPEC };
+        let mut store = filled(spec, to, 2);
+        let batch = take(&mut store).unwrap();
+        assert_eq!((batch.mpdus, store.lacks_agreement(batch.id, at(0)).is_some()), (1, asks));
+    }
+}
+
+/// What waits alone needs no agreement.
+#[test]
+fn one_packet_asks_for_nothing() {
+    let mut store = filled(Aggregation { addba: Span::from_secs(1), ..SPEC }, 1, 1);
+    let batch = take(&mut store).unwrap();
+    assert_eq!(store.lacks_agreement(batch.id, Time::ZERO), None);
 }
 
 #[test]
