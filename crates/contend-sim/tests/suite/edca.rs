@@ -82,6 +82,23 @@ fn categories_of_one_station_collide_inside_it_and_never_on_the_air() {
     assert!(c.attempts - c.acked <= 1, "{c:?}");
 }
 
+/// Without background: beside saturated voice its response does not get through in time.
+#[test]
+fn each_category_has_an_agreement_of_its_own() {
+    let all = [Category::Vo, Category::Vi, Category::Be];
+    let spec = Aggregation { addba: Span::from_secs(1), ..AGGREGATION };
+    let s = aggregating(saturated_categories(&[&all], &edca(&[], &[]), 1), spec);
+    let (_, frames) = frames(&s, 5.0);
+    for category in all {
+        let own = || frames.iter().filter(|f| f.category == category && f.outcome == FrameOutcome::Received);
+        let actions: Vec<_> = own().filter(|f| f.kind == FrameKind::Action).map(|f| (f.from, f.to)).collect();
+        assert_eq!(actions, [(1, 0), (0, 1)], "{category:?}");
+        let made = own().rfind(|f| f.kind == FrameKind::Action).unwrap().end;
+        let first = own().find(|f| f.kind == FrameKind::BlockAck).unwrap();
+        assert!(first.start > made, "{category:?}");
+    }
+}
+
 #[test]
 fn with_dcf_s_parameters_and_best_effort_only_it_is_dcf_bit_by_bit() {
     let same = [(Category::Be, DCF)];

@@ -285,6 +285,24 @@ fn without_an_agreement_mpdus_are_sent_alone() {
     }
 }
 
+/// A receiver that is gone has forgotten the agreement. One whose request waits is not asked twice.
+#[test]
+fn an_agreement_ends_with_a_receiver_that_is_gone() {
+    let spec = Aggregation { addba: Span::from_secs(1), ..SPEC };
+    let mut store = filled(spec, 1, 10);
+    store.agree(1);
+    store.part(1);
+    assert_eq!(store.lines[0].agreement, Agreement::Missing(Time::ZERO));
+    let mut store = filled(spec, 1, 10);
+    let batch = take(&mut store).unwrap();
+    assert!(store.lacks_agreement(batch.id, Time::ZERO).is_some());
+    store.part(1);
+    assert_eq!(store.lines[0].agreement, Agreement::Missing(Time::NEVER));
+    let mut store = filled(SPEC, 1, 10);
+    store.part(1);
+    assert_eq!(store.lines[0].agreement, Agreement::Made);
+}
+
 /// What waits alone needs no agreement.
 #[test]
 fn one_packet_asks_for_nothing() {
