@@ -564,7 +564,7 @@ mod tests {
             duration: Span::ZERO,
             bytes: 100,
             packet: None,
-            more: contend_sim::wifi::More::Nothing,
+            more: More::Nothing,
             origin: None,
         };
         let header = |bss: &[u32], from, to| {
