@@ -97,7 +97,7 @@ fn an_agreement_precedes_the_first_aggregate() {
             assert_eq!((ack.start - f.end, ack.end - ack.start), (Span::from_micros(10), Span::from_micros(50)));
             assert_eq!(f.duration, Span::from_micros(60));
             let slots = (f.start - before.end - Span::from_micros(28)).as_micros();
-            assert!(slots % 9 == 0 && slots <= 15 * 9, "{slots} us");
+            assert!(slots.is_multiple_of(9) && slots <= 15 * 9, "{slots} us");
             let More::Addba(addba) = f.more else { panic!("no agreement") };
             assert_eq!((addba.is_response, addba.window, addba.amsdu), (is_response, 64, false));
         }
