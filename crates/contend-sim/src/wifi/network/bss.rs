@@ -425,12 +425,9 @@ impl Bss {
         if !self.stations.known_at_once().is_empty() {
             self.share(now);
         }
-        if self.roaming.is_some() {
-            self.leave_flushed(now);
-        }
-        let roaming = self.roaming.as_ref().map_or(Time::NEVER, |r| r.deadline());
-        let beacon = self.stations.beacon_at().min(roaming);
-        self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline()).min(beacon)
+        let beacon = self.stations.beacon_at();
+        let due = self.forwarding.deadline().min(self.link_layer.deadline()).min(self.bridge.deadline()).min(beacon);
+        if self.roaming.is_some() { due.min(self.next_stage(now)) } else { due }
     }
 
     /// Does what is due above the queues of the stations.

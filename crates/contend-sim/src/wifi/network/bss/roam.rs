@@ -110,8 +110,15 @@ impl Bss {
         }
     }
 
+    /// Ends an instant for stations that roam. Returns when the next stage of one ends.
+    #[cold]
+    pub(super) fn next_stage(&mut self, now: Time) -> Time {
+        self.leave_flushed(now);
+        self.roaming.as_ref().map_or(Time::NEVER, |roaming| roaming.deadline())
+    }
+
     /// Those that flush and have nothing left below the queues leave the channel.
-    pub(super) fn leave_flushed(&mut self, now: Time) {
+    fn leave_flushed(&mut self, now: Time) {
         while let Some(station) = self.flushed() {
             self.leave(now, station);
         }
