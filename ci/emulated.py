@@ -72,7 +72,7 @@ def main():
             times += ["--set", "stack=linux"]
             common = [file.name, "--seeds", "1", *times, *sweep, "--no-results", "--format", "json"]
             simulated, why = run(program, ["run", *common], folder)
-            emulated, refused = run(program, ["emulate", *common], folder)
+            emulated, refused = run(program, ["emulate", "--attempts", "3", *common], folder)
             if simulated is None or emulated is None:
                 print(f"| `{name}` | | | | | {refused or why} |", flush=True)
                 continue
