@@ -8,7 +8,7 @@
 //! - Everything else is `westwood.rs`. Losses are not distinguished.
 
 use super::slow_start::ABC;
-use super::{Controller, westwood};
+use super::{CWND, Controller, SSTHRESH, westwood};
 use crate::Refusal;
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
@@ -42,8 +42,8 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("n", "segments that the ACK covers"),
     symbol("r", "the estimated rate, in byte/s: κ or φ"),
     symbol("d", "minimum round-trip time of the connection, for the propagation delay"),

@@ -11,7 +11,7 @@
 //! - ECN marks and drops by the sender's own queue have no effect.
 
 use super::path::{self, MaxFilter, UNIT};
-use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
+use super::{Ack, CWND, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -35,7 +35,7 @@ pub const PARAMS: &[Param] = &[Param::flag(
 .default("true")];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
+    CWND,
     symbol("W_prior", "window before a recovery or ProbeRTT, to which it returns"),
     symbol("S", "ssthresh, in segments"),
     symbol("M", "payload of a segment, in bytes"),

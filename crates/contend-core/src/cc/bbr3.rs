@@ -16,7 +16,7 @@ mod probe_bw;
 mod probe_rtt;
 
 use super::path::{self, MaxFilter, UNIT};
-use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
+use super::{Ack, CWND, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -44,7 +44,7 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
+    CWND,
     symbol("W_prior", "window before a recovery or ProbeRTT, to which it returns"),
     symbol("M", "payload of a segment, in bytes"),
     symbol("n", "segments that the ACK shows to have arrived"),

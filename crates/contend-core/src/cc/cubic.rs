@@ -11,7 +11,7 @@
 mod linux;
 
 use super::slow_start::{ABC, HYSTART, HyStart, limit};
-use super::{Ack, Controller, Response, Signal, Window};
+use super::{Ack, CWND, Controller, Response, SSTHRESH, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -52,8 +52,8 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("n", "segments that the ACK covers"),
     symbol("F", "what a loss reduces: what is in flight or the window, as the recovery has it, in segments"),
     symbol("C", "`c_1024 / 1024`, in segments/s³"),

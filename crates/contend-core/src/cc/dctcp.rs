@@ -7,7 +7,7 @@
 //!   below).
 
 use super::slow_start::{ABC, limit, slow_start};
-use super::{Ack, Controller, Response, Signal, Window};
+use super::{Ack, CWND, Controller, HALVED, Response, SSTHRESH, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -34,10 +34,10 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("n", "segments that the ACK covers"),
-    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    HALVED,
     symbol("A", "segments acknowledged in this window of data: DCTCP.BytesAcked"),
     symbol("E", "those of them whose ACK carried ECE: DCTCP.BytesMarked"),
     symbol("M", "share of marked segments in the window of data"),

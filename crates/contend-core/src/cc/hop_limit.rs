@@ -6,7 +6,7 @@
 
 use super::reno::{COUNT, Reno};
 use super::slow_start::ABC;
-use super::{Ack, Controller, Response, Signal, Window};
+use super::{Ack, CWND, Controller, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -26,7 +26,7 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
+    CWND,
     symbol("h", "links of the path of the data packet that the ACK answers"),
     on("an ACK of new data"),
     step("`W` grows as with reno", "RFC 5681 eq. 2 and 3"),

@@ -17,7 +17,7 @@
 //! - A local drop is answered like a mark.
 
 use super::slow_start::{ABC, limit};
-use super::{Ack, Cause, Controller, Needs, Response, Signal, Window, reno};
+use super::{Ack, CWND, Cause, Controller, Needs, Response, SSTHRESH, Signal, Window, reno};
 use crate::Cx;
 use crate::Refusal;
 use crate::estimate::are::{Are, FILTER};
@@ -70,8 +70,8 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("R", "ARE, the achievable rate of the estimator, in byte/s"),
     symbol("RTT_min", "minimum round-trip time of the connection"),
     symbol("seg", "size of a segment, in bytes"),

@@ -11,6 +11,7 @@
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::HeaderFormat;
+use crate::formulas::{Line, symbol};
 use crate::packet::Explicit;
 use crate::registry::{Amount, Args, Fact, Need, Param};
 use crate::time::{Span, Time};
@@ -25,6 +26,12 @@ pub type Build = fn(&Args) -> Result<Box<dyn Controller>, Refusal>;
 
 mod path;
 mod slow_start;
+
+/// Symbols that the formulas of many controllers have.
+const CWND: Line = symbol("W", "cwnd: the congestion window, in segments");
+const SSTHRESH: Line = symbol("S", "ssthresh: the threshold of slow start, in segments");
+const HALVED: Line =
+    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments");
 
 crate::registry!(
     Build; reno, cubic, vegas, veno, dctcp [Fact::Needs(Need::Marks)], bbr, bbr3, westwood, aiad,

@@ -8,7 +8,7 @@
 
 use super::reno::COUNT;
 use super::slow_start::ABC;
-use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
+use super::{Ack, CWND, Cause, Controller, HALVED, Response, SSTHRESH, Signal, Window, reno};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -24,10 +24,10 @@ pub const SUMMARY: &str = "Reno with an oracle that knows which losses are error
 pub const PARAMS: &[Param] = &[ABC, COUNT];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("n", "segments that the ACK covers; beyond slow start 1 with `count = acks`"),
-    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    HALVED,
     on("an ACK of new data"),
     eq("W ← W + min(n, abc)", "RFC 5681 eq. 2; RFC 3465 §2.2").when("`W < S`"),
     eq("W ← W + n / W", "RFC 5681 eq. 3; RFC 3465 §2.1").when("otherwise"),

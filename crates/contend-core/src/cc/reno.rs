@@ -4,7 +4,7 @@
 //! - A local drop is answered like a mark, as in Linux.
 
 use super::slow_start::{ABC, HYSTART, HyStart, limit, slow_start};
-use super::{Ack, Controller, Response, Signal, Window};
+use super::{Ack, CWND, Controller, HALVED, Response, SSTHRESH, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, symbol};
@@ -20,10 +20,10 @@ pub const SUMMARY: &str =
 pub const PARAMS: &[Param] = &[ABC, COUNT, HYSTART];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("n", "segments that the ACK covers; beyond slow start 1 with `count = acks`"),
-    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    HALVED,
     on("an ACK of new data"),
     eq("W ← W + min(n, abc)", "RFC 5681 eq. 2; RFC 3465 §2.2").when("`W < S`"),
     eq("W ← W + n / W", "RFC 5681 eq. 3; RFC 3465 §2.1").when("otherwise"),

@@ -12,7 +12,7 @@
 //! - Numbers of segments have 10 binary places (`_q10`).
 
 use super::slow_start::{ABC, limit, slow_start};
-use super::{Ack, Controller, Response, Signal, Window};
+use super::{Ack, CWND, Controller, Response, SSTHRESH, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -71,8 +71,8 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("W_r", "the receiver's window, in segments"),
     symbol("n", "segments that the ACK covers"),
     symbol("M", "payload of a segment, in bytes"),

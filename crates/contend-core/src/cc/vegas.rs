@@ -22,7 +22,7 @@
 //! - The recovery `vegas` decides which losses reach the controller: no loss of a segment sent before the last
 //!   reduction.
 
-use super::{Ack, Controller, Needs, Response, Signal, Window};
+use super::{Ack, CWND, Controller, HALVED, Needs, Response, SSTHRESH, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -88,11 +88,11 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("W_r", "the receiver's window, in segments"),
     symbol("n", "segments that the ACK covers"),
-    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    HALVED,
     symbol("RTT", "round-trip time of a round trip: the mean or the smallest of its samples (`sample`)"),
     symbol("BaseRTT", "the smallest round-trip sample of the connection"),
     symbol("Δ", "backlog: (Expected − Actual) BaseRTT, the segments that wait on the path"),

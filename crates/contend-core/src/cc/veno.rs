@@ -10,7 +10,7 @@
 
 use super::slow_start::{ABC, limit, slow_start};
 use super::vegas::backlog;
-use super::{Ack, Cause, Controller, Response, Signal, Window};
+use super::{Ack, CWND, Cause, Controller, HALVED, Response, SSTHRESH, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, symbol};
@@ -35,11 +35,11 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("W_r", "the receiver's window, in segments"),
     symbol("n", "segments that the ACK covers"),
-    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    HALVED,
     symbol("RTT", "the last round-trip sample"),
     symbol("BaseRTT", "the smallest round-trip sample of the connection"),
     symbol("N", "backlog, the segments that wait on the path; ∞ before the first sample"),

@@ -12,7 +12,7 @@
 //! - A mark or a local drop is answered like a loss. The authors do not define this case; Linux does the same.
 
 use super::slow_start::{ABC, limit};
-use super::{Ack, Controller, Response, Signal, Window, reno};
+use super::{Ack, CWND, Controller, Response, SSTHRESH, Signal, Window, reno};
 use crate::Cx;
 use crate::Refusal;
 use crate::estimate::clock::{COUNT, Clock};
@@ -35,8 +35,8 @@ pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estima
 pub const PARAMS: &[Param] = &[FILTER, FORM, TAU, M, SAMPLES, SHORTEST, COUNT, ABC];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
-    symbol("S", "ssthresh: the threshold of slow start, in segments"),
+    CWND,
+    SSTHRESH,
     symbol("n", "segments that the ACK covers"),
     symbol("BWE", "bandwidth estimate, in byte/s"),
     symbol("RTT_min", "minimum round-trip time of the connection; with `form = linux` since the last timeout"),

@@ -7,7 +7,7 @@
 //! - The header counts payload, as in ns-2: throughput is window x segment / round-trip time.
 //! - A path without XCP queues returns the request, so a flow soon sends at the rate that it desires.
 
-use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes, reno};
+use super::{Ack, CWND, Controller, HALVED, Needs, Response, Signal, Window, header_bytes, reno};
 use crate::Cx;
 use crate::Refusal;
 use crate::explicit::{HeaderFormat, XCP};
@@ -24,14 +24,14 @@ pub const SUMMARY: &str = "The window follows the feedback of queues of kind xcp
 pub const PARAMS: &[Param] = &[super::HEADER.default("20B"), DESIRED];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
+    CWND,
     symbol("W_r", "the receiver's window, in segments"),
     symbol("M", "payload of a segment, in bytes"),
     symbol("T_RTT", "smoothed round-trip time"),
     symbol("TH", "the sender's throughput, in byte/s"),
     symbol("Δ_1", "change of the throughput that a packet asks for, in byte/s"),
     symbol("Δ_2", "change that the ACK returns, in byte/s"),
-    symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments"),
+    HALVED,
     on("a packet is about to leave"),
     eq("TH = min(W, W_r) · M / T_RTT", "Barreto 2012 §2.3.3.1; ns-2"),
     eq("Δ_1 = (C_desired − TH) / (TH · T_RTT / M)", "Barreto 2012 eq. 2.18"),

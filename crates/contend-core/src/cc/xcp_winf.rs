@@ -9,7 +9,7 @@
 //! - Before the observer's first sample the sender works like XCP's.
 
 use super::xcp::{DESIRED, Xcp};
-use super::{Ack, Controller, Needs, Response, Signal, Window};
+use super::{Ack, CWND, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
@@ -36,7 +36,7 @@ pub const PARAMS: &[Param] = &[
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
-    symbol("W", "cwnd: the congestion window, in segments"),
+    CWND,
     symbol("W_r", "the receiver's window, in segments"),
     symbol("M", "payload of a segment, in bytes"),
     symbol("T_RTT", "smoothed round-trip time"),
