@@ -197,6 +197,9 @@ fn a_host_hands_packets_to_its_wire_no_faster_than_the_wire_carries_them() {
 }
 
 /// The files of `experiments/referee/` in a short form. A run that was not true to time says nothing, and is named.
+///
+/// Flows on wires of their own differ by the kernel only. In a cell the air's chance is in the quotient too: with both
+/// flows simulated, 200 seeds of 8 s give 0.998 with a standard deviation of 0.026, four of which are the range.
 #[test]
 fn the_kernel_and_the_simulator_agree() {
     if skipped() {
@@ -204,7 +207,8 @@ fn the_kernel_and_the_simulator_agree() {
     }
     let bench = Bench::new();
     let deployed: &[&str] = if cfg!(feature = "bpf") { &["tcp-d", "tcp-av", "jersey", "westwood"] } else { &[] };
-    for name in [&["reno", "cubic", "cell-g"], deployed].concat() {
+    let wires = [&["reno", "cubic"], deployed].concat().into_iter().map(|name| (name, 0.05));
+    for (name, range) in wires.chain([("cell-g", 0.1)]) {
         let file = super::workspace().join(format!("experiments/referee/{name}.toml"));
         let call = ["emulate", file.to_str().unwrap(), "--set", "duration=8s", "--no-results", "--format", "json"];
         let o = bench.contend(&call).object();
@@ -214,7 +218,7 @@ fn the_kernel_and_the_simulator_agree() {
             continue;
         }
         let measured = o["claims"][0]["measured"].as_f64().unwrap();
-        assert!((0.95..1.05).contains(&measured), "{name}: {measured} of the simulated goodput");
+        assert!((measured - 1.0).abs() < range, "{name}: {measured} of the simulated goodput");
     }
 }
 
