@@ -1,6 +1,6 @@
 //! The command `contend`, as a library, because the Python package has it too: `contend run`, `emulate`, `watch`,
 //! `live`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`, `analyse`, `proxy`, `tool`,
-//! `report`, `deploy`, `doctor`, `notices`, `completions`.
+//! `report`, `plot`, `deploy`, `doctor`, `notices`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -84,6 +84,8 @@ enum Command {
     Tool(cmd::tool::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
+    /// Write one figure of a file or a results folder as SVG, PNG or PDF, for a paper or slides
+    Plot(Box<cmd::plot::Args>),
     /// Load a congestion controller or a control block into this machine's kernel, and take it out again
     Deploy(cmd::deploy::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
@@ -208,6 +210,7 @@ fn go(command: Command) -> Result<Done, Report> {
         #[cfg(target_os = "linux")]
         Command::Tool(a) => cmd::tool::run(&a),
         Command::Report(a) => cmd::report::run(&a),
+        Command::Plot(a) => cmd::plot::run(&a),
         Command::Deploy(a) => cmd::deploy::run(&a),
         Command::Doctor(a) => cmd::doctor::run(&a),
         Command::Notices => cmd::notices::run(),

@@ -1,10 +1,11 @@
 //! The report: one page that opens from disk without network, in light or dark, with all figures and their data.
 //!
 //! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air, moves maps, and
-//! switches between sweep points. Each figure has its numbers as a CSV link, and the command that draws it again.
+//! switches between sweep points; it also saves figures as SVG and PNG. Each figure has its numbers as a CSV link, and the command that draws it again.
 
 mod against;
 mod air;
+mod chart;
 mod charts;
 mod compare;
 mod course;
@@ -24,7 +25,7 @@ use super::table::{
     advice, answer_sign, cautions, checked_text, look_text, measured_text, method, not_the_papers, search_text,
     verdict_sign,
 };
-use super::{Error, ReportContext, atomically};
+use super::{Error, ReportContext, atomically, table};
 use crate::output::shape::InText as _;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use contend_experiment::results::{ClaimResult, Outcome, PointKey, Run};
@@ -36,8 +37,10 @@ use std::io::Write as _;
 use std::path::Path;
 use svg::{class, escaped};
 
+pub use chart::{Chart, Wish, all_charts, charts_of};
 pub use compare::write_comparison_page;
 pub use paper::{Chapter, write_paper};
+pub use svg::Paper;
 
 /// Maximum number of points with flows, series and delays on the page; the Parquet files have all points.
 const DETAILED: usize = 24;
@@ -55,7 +58,7 @@ struct Figure {
     title: String,
     /// What the figure shows, and of how many runs.
     caption: String,
-    svg: String,
+    plot: svg::Plot,
     /// Style and name of each curve.
     legend: Vec<(usize, String)>,
     /// The numbers of the figure.
@@ -378,17 +381,48 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
         if let Some(seeds) = o.seeds.iter().find(|s| s.point == *p) {
             let _ = writeln!(out, "<p class=\"method\">{} seeds</p>", seeds.n);
         }
-        let mut figures: Vec<Figure> = charts::flow_bars(&runs, &every).into_iter().collect();
-        figures.extend(series::jain_over_time(&runs, ctx.warmup_s, &every));
-        if let Some(run) = runs.iter().find(|r| r.detail.series.time_s.len() > 1) {
-            figures.extend(series::over_time(run, ctx.warmup_s, &redraw(command, p, &run.seed.to_string())));
-        }
-        figures.extend(series::delays(&runs, &every));
+        let figures = of_point(o, ctx, p, command);
         let map = runs.iter().find_map(|r| map::figure(r, &redraw(command, p, &r.seed.to_string())));
         let html = map.unwrap_or_default() + &figures.iter().map(|f| f.html(&every)).collect::<String>();
-        let _ = writeln!(out, "<div class=\"figures\">{html}</div>\n{}</div>", flow_table(&runs));
+        let _ = writeln!(out, "<div class=\"figures\">{html}</div>\n{}{}</div>", starving(&runs), flow_table(&runs));
     }
     section("Flows, queue and delay", &out)
+}
+
+/// The figures of the point `p`; `command` is that of the report.
+fn of_point(o: &Outcome, ctx: &ReportContext, p: &PointKey, command: &str) -> Vec<Figure> {
+    let runs = runs_of(o, p);
+    let every = redraw(command, p, &if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() });
+    let mut figures: Vec<Figure> = charts::flow_bars(&runs, &every).into_iter().collect();
+    figures.extend(series::jain_over_time(&runs, ctx.warmup_s, &every));
+    if let Some(run) = runs.iter().find(|r| r.detail.series.time_s.len() > 1) {
+        figures.extend(series::over_time(run, ctx.warmup_s, &redraw(command, p, &run.seed.to_string())));
+    }
+    figures.extend(series::delays(&runs, &every));
+    figures
+}
+
+/// The flows of a point that starve, with what they get and what their group gets on average.
+fn starving(runs: &[&Run]) -> String {
+    let all = table::starving(runs);
+    if all.is_empty() {
+        return String::new();
+    }
+    let one = |s: &table::Starving| {
+        let [least, mean] = [s.goodput_bps, s.mean_bps].map(|bps| table::significant(bps / 1e6, 2));
+        format!(
+            "<li><b>{}</b>: {least} Mb/s; the mean of {} is {mean} Mb/s</li>\n",
+            escaped(&s.flow),
+            escaped(&s.group)
+        )
+    };
+    let listed: String = all.iter().take(LISTED).map(one).collect();
+    let more = if all.len() > LISTED { format!("<li>{} more</li>", all.len() - LISTED) } else { String::new() };
+    format!(
+        "<div class=\"caution starving\"><p>Flows that starve: {} with a goodput below 10 % of the mean of their \
+            group.</p>\n<ul>{listed}{more}</ul></div>\n",
+        all.len()
+    )
 }
 
 /// Every flow of a point with its intervals, collapsed.
@@ -491,16 +525,20 @@ impl Figure {
         let legend = if self.legend.is_empty() { legend } else { format!("<p class=\"legend\">{legend}</p>") };
         format!(
             "<figure{}>\n<h3>{}</h3>\n{legend}\n<div class=\"plot\">{}</div>\n<figcaption>{}<span \
-                class=\"tools\">{} {}</span></figcaption>\n</figure>\n",
+                class=\"tools\">{} {SAVE} {}</span></figcaption>\n</figure>\n",
             if self.wide { " class=\"wide\"" } else { "" },
             escaped(&self.title),
-            self.svg,
+            self.plot.on_page(),
             escaped(&self.caption),
             csv_link(&self.title, &self.csv),
             how(command),
         )
     }
 }
+
+/// The buttons that save a figure; the script of the page does it.
+const SAVE: &str = "<button type=\"button\" class=\"script\" data-save=\"svg\">SVG</button> <button type=\"button\" \
+    class=\"script\" data-save=\"png\">PNG</button>";
 
 /// The command that draws a figure again, collapsed.
 fn how(command: &str) -> String {

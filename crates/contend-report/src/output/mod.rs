@@ -10,6 +10,8 @@ pub mod csv;
 pub mod export;
 pub mod format;
 pub mod html;
+#[cfg(feature = "images")]
+pub mod image;
 pub mod json;
 pub mod parquet;
 pub mod pcapng;
@@ -30,7 +32,9 @@ pub use export::{EXPORTS, Export};
 pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
-pub use html::{Chapter, report_page, write_comparison_page, write_paper, write_report};
+pub use html::{
+    Chapter, Chart, Paper, Wish, all_charts, charts_of, report_page, write_comparison_page, write_paper, write_report,
+};
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series, write_table};
 pub use pcapng::{CaptureFormat, write_pcapng};

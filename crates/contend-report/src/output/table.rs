@@ -216,17 +216,51 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
     groups.into_iter().map(row).collect()
 }
 
-/// The least goodput of a flow of the group, if it is less than a tenth of the mean: the mean then hides that this flow
-/// gets next to nothing. `runs` has the flows of each run.
+/// The least goodput of a flow of the group, if that flow starves: the mean of the group hides it. `runs` has the flows
+/// of each run.
 fn starved(runs: &[Vec<&Flow>]) -> String {
-    let members = runs.iter().map(Vec::len).max().unwrap_or(0);
-    let of_member = |i: usize| runs.iter().filter_map(|run| run.get(i)).map(|f| f.goodput_bps).collect::<Vec<f64>>();
-    let each: Vec<f64> = (0..members).filter_map(|i| stats::mean(&of_member(i))).collect();
-    let least = each.iter().copied().min_by(f64::total_cmp);
-    match least.zip(stats::mean(&each)) {
-        Some((least, mean)) if least < 0.1 * mean => format!(", least {}", significant(least / 1e6, 2)),
-        _ => String::new(),
+    let least = starving_members(runs).into_iter().map(|s| s.goodput_bps).min_by(f64::total_cmp);
+    least.map_or_else(String::new, |least| format!(", least {}", significant(least / 1e6, 2)))
+}
+
+/// A flow with a goodput below a tenth of the mean of its group, both as means over the runs.
+pub(super) struct Starving {
+    pub flow: String,
+    pub group: String,
+    pub goodput_bps: f64,
+    pub mean_bps: f64,
+}
+
+/// The flows of these runs that starve, group by group.
+pub(super) fn starving(runs: &[&Run]) -> Vec<Starving> {
+    let mut groups: Vec<&str> = vec![];
+    for f in runs.iter().flat_map(|r| &r.flows) {
+        if !groups.contains(&f.group.as_str()) {
+            groups.push(&f.group);
+        }
     }
+    let of = |group: &&str| {
+        let flows: Vec<Vec<&Flow>> =
+            runs.iter().map(|r| r.flows.iter().filter(|f| f.group == *group).collect()).collect();
+        starving_members(&flows)
+    };
+    groups.iter().flat_map(of).collect()
+}
+
+/// The flows of one group that starve.
+fn starving_members(runs: &[Vec<&Flow>]) -> Vec<Starving> {
+    let members = runs.iter().map(Vec::len).max().unwrap_or(0);
+    let of_member = |i: usize| {
+        let flows: Vec<&Flow> = runs.iter().filter_map(|run| run.get(i)).copied().collect();
+        let goodput = stats::mean(&flows.iter().map(|f| f.goodput_bps).collect::<Vec<f64>>())?;
+        Some((*flows.first()?, goodput))
+    };
+    let each: Vec<(&Flow, f64)> = (0..members).filter_map(of_member).collect();
+    let Some(mean_bps) = stats::mean(&each.iter().map(|e| e.1).collect::<Vec<f64>>()) else { return vec![] };
+    let starves = each.into_iter().filter(|(_, goodput)| *goodput < 0.1 * mean_bps);
+    starves
+        .map(|(f, goodput_bps)| Starving { flow: f.name.clone(), group: f.group.clone(), goodput_bps, mean_bps })
+        .collect()
 }
 
 /// For each emulated run, one row for each service that programs used beside the flows of the file.

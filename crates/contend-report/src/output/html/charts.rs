@@ -65,7 +65,7 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
     Some(Figure {
         title: "Goodput of each flow".into(),
         caption: format!("{}{more}", bars_are(runs.len())),
-        svg: plot.finish("Goodput of each flow"),
+        plot: plot.named("Goodput of each flow"),
         legend,
         csv,
         command: command.into(),
@@ -160,7 +160,7 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
                 one account. {}",
             bars_are(points.first().map_or(0, |p| runs_of(o, p).len()))
         ),
-        svg: plot.finish("Airtime ledger"),
+        plot: plot.named("Airtime ledger"),
         legend: accounts.iter().enumerate().map(|(i, a)| (style_of(i), (*a).to_owned())).collect(),
         csv,
         command: String::new(),

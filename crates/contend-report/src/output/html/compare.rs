@@ -128,7 +128,7 @@ fn figure(title: &str, label: &str, caption: &str, rows: &[(String, Option<f64>,
     Some(Figure {
         title: title.into(),
         caption: format!("{caption}{more}"),
-        svg: plot.finish(title),
+        plot: plot.named(title),
         legend,
         csv: csv(rows.iter().map(|r| r.2)),
         command: String::new(),

@@ -91,7 +91,7 @@ pub(super) fn over_time(
     }
     Figure {
         title: title.to_owned(),
-        svg: plot.finish(title),
+        plot: plot.named(title),
         legend: legend(shown.iter().map(|c| (c.style, c.name.clone()))),
         csv: csv(&courses.all),
         caption: explained(by, caption, courses.trouble) + &left_out(courses.all.len()) + &not_positive(hidden),

@@ -218,11 +218,11 @@ pub(super) fn drawn(
     for d in dots() {
         plot.tag(d.x.0, d.y.scaled(unit.scale).0, &d.tag);
     }
-    let svg = plot.finish(if title.is_empty() { &name } else { title });
+    let plot = plot.named(if title.is_empty() { &name } else { title });
     Figure {
         title: title.to_owned(),
         caption: format!("{caption}{}{}", left_out(lines.len()), not_positive(hidden)),
-        svg,
+        plot,
         legend: legend(shown.iter().map(|l| (l.style, l.name.clone()))),
         csv,
         command: String::new(),

@@ -180,7 +180,7 @@ impl Sampled<'_> {
         Some(Figure {
             title: title.into(),
             caption: format!("Seed {}, one run. {}", self.run.seed, note.trim()),
-            svg: plot.finish(title),
+            plot: plot.named(title),
             legend,
             csv,
             command: self.command.into(),
@@ -278,7 +278,7 @@ impl Sampled<'_> {
         Some(Figure {
             title: title.into(),
             caption: format!("Seed {}, one run.{note}", self.run.seed),
-            svg: plot.finish(title),
+            plot: plot.named(title),
             legend: lines.into_iter().enumerate().map(|(i, (name, _))| (i % STYLES, name)).collect(),
             csv,
             command: self.command.into(),
@@ -323,7 +323,7 @@ impl Sampled<'_> {
         Some(Figure {
             title: "Queue length".into(),
             caption: format!("Seed {}, one run.", self.run.seed),
-            svg: plot.finish("Queue length"),
+            plot: plot.named("Queue length"),
             legend,
             csv,
             command: self.command.into(),
@@ -353,7 +353,7 @@ impl Sampled<'_> {
         Some(Figure {
             title: "Access point".into(),
             caption: format!("Seed {}, one run.{note}", self.run.seed),
-            svg: plot.finish("Access point"),
+            plot: plot.named("Access point"),
             legend: all.keys().take(SINGLE).enumerate().map(|(i, name)| (i, name.clone())).collect(),
             csv,
             command: self.command.into(),
@@ -410,7 +410,7 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     Some(Figure {
         title: "Fairness over time".into(),
         caption: format!("Jain's index of goodput in windows of 1 s, {}. {how}", jain_flows(runs)),
-        svg: plot.finish("Jain's index over time"),
+        plot: plot.named("Jain's index over time"),
         legend: Vec::new(),
         csv,
         command: command.into(),
@@ -480,7 +480,7 @@ fn distribution(
             runs.len(),
             if runs.len() == 1 { "" } else { "s" }
         ),
-        svg: plot.finish(title),
+        plot: plot.named(title),
         legend,
         csv,
         command: command.into(),

@@ -119,28 +119,221 @@ fn step(range: f64, n: f64) -> f64 {
         }
 }
 
-/// A drawing with axes; marks are positioned by values, not by pixels.
-#[derive(Debug)]
+/// A figure: axes with their labels, and marks that are positioned by values, not by pixels. The page and the files of
+/// `contend plot` are drawn from the same plot: see [`Plot::on_page`] and [`Plot::in_file`].
+#[derive(Clone, Debug)]
 pub(super) struct Plot {
+    /// Accessible name.
+    name: String,
     x: Scale,
     y: Scale,
     labels: [String; 2],
-    width: f64,
-    height: f64,
-    /// Width of the margins, which hold the texts of the vertical axis and of levels.
-    left: f64,
-    right: f64,
-    /// True if the names along the horizontal axis are too long to stand side by side.
-    slanted: bool,
-    marks: String,
-    /// Boxes of dots and tags: left, top, right, bottom. A tag keeps clear of them.
-    taken: Vec<[f64; 4]>,
+    /// True if the plot is as wide as the page.
+    wide: bool,
+    /// The height of the plot on the page, if it has its own.
+    tall: Option<f64>,
+    /// True if there are names of levels at the right.
+    levelled: bool,
+    marks: Vec<Mark>,
 }
 
 /// A value and its interval.
 pub(super) type Extent = (f64, Option<(f64, f64)>);
 
+/// One mark of a plot. A `title` is the hover text, without which the mark is no place for the keyboard.
+#[derive(Clone, Debug)]
+enum Mark {
+    Line { style: usize, points: Vec<(f64, f64)>, title: String },
+    Band { style: usize, points: Vec<(f64, f64, f64)> },
+    Dot { style: usize, x: Extent, y: Extent, title: String },
+    Tag { x: f64, y: f64, text: String },
+    Bar { style: usize, x: f64, slot: (usize, usize), y: Extent, title: String },
+    Piece { style: usize, row: f64, ends: (f64, f64), interval: Option<(f64, f64)>, title: String, text: String },
+    Shade { from: f64, to: f64, text: String },
+    Level { y: f64, words: [String; 2] },
+    Upright { x: f64 },
+}
+
+impl Plot {
+    /// An empty plot of the default size; the labels name quantity and unit.
+    pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
+        Plot {
+            name: String::new(),
+            x,
+            y,
+            labels: [x_label.into(), y_label.into()],
+            wide: false,
+            tall: None,
+            levelled: false,
+            marks: Vec::new(),
+        }
+    }
+    /// Makes the plot as wide as the page.
+    pub(super) fn wide(self) -> Plot {
+        Plot { wide: true, ..self }
+    }
+    /// Makes room at the right for the names of levels.
+    pub(super) fn levelled(self) -> Plot {
+        Plot { levelled: true, ..self }
+    }
+    /// Changes the height on the page.
+    pub(super) fn tall(self, height: f64) -> Plot {
+        Plot { tall: Some(height), ..self }
+    }
+    /// Gives the plot its accessible name.
+    pub(super) fn named(self, name: &str) -> Plot {
+        Plot { name: name.to_owned(), ..self }
+    }
+    /// Changes the labels of the axes; `None` keeps a label.
+    pub(super) fn labelled(self, x: Option<&str>, y: Option<&str>) -> Plot {
+        let [own_x, own_y] = self.labels;
+        let labels = [x.map_or(own_x, str::to_owned), y.map_or(own_y, str::to_owned)];
+        Plot { labels, ..self }
+    }
+    /// Makes the axes of numbers logarithmic. Bars become dots, because a bar begins at zero. An axis without a value
+    /// above zero stays as it is.
+    pub(super) fn logarithmic(mut self, log_x: bool, log_y: bool) -> Plot {
+        let ends = |(mean, interval): &Extent| {
+            let (low, high) = interval.unwrap_or((*mean, *mean));
+            // An interval that reaches zero does not stretch a logarithmic axis.
+            [if low < mean / 10.0 { *mean } else { low }, high]
+        };
+        let (mut across, mut up) = (vec![], vec![]);
+        for mark in &self.marks {
+            match mark {
+                Mark::Line { points, .. } => {
+                    across.extend(points.iter().map(|p| p.0));
+                    up.extend(points.iter().map(|p| p.1));
+                }
+                Mark::Dot { x, y, .. } => {
+                    across.extend(ends(x));
+                    up.extend(ends(y));
+                }
+                Mark::Bar { y, .. } => up.extend(ends(y)),
+                Mark::Piece { .. } => return self,
+                _ => {}
+            }
+        }
+        let scale = |values: &[f64]| {
+            let above = || values.iter().copied().filter(|v| v.is_finite() && *v > 0.0);
+            above().next()?;
+            Some(Scale::log(above().fold(f64::INFINITY, f64::min), above().fold(0.0, f64::max)))
+        };
+        if log_x && !matches!(self.x, Scale::Names(_)) {
+            self.x = scale(&across).unwrap_or(self.x);
+        }
+        if log_y && !matches!(self.y, Scale::Names(_)) {
+            self.y = scale(&up).unwrap_or(self.y);
+            for mark in &mut self.marks {
+                if let Mark::Bar { style, x, slot, y, title } = mark {
+                    let beside = 0.72 * ((slot.0 as f64 + 0.5) / slot.1.max(1) as f64 - 0.5);
+                    *mark = Mark::Dot { style: *style, x: (*x + beside, None), y: *y, title: std::mem::take(title) };
+                }
+            }
+        }
+        self
+    }
+
+    /// A line through points; undefined values interrupt it.
+    pub(super) fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
+        self.marks.push(Mark::Line { style, points: points.to_vec(), title: title.to_owned() });
+    }
+    /// The area between two lines.
+    pub(super) fn band(&mut self, style: usize, points: &[(f64, f64, f64)]) {
+        if !points.is_empty() {
+            self.marks.push(Mark::Band { style, points: points.to_vec() });
+        }
+    }
+    /// A dot with its error bars. The shape depends on the style, so that lines differ in more than colour.
+    pub(super) fn dot(&mut self, style: usize, x: Extent, y: Extent, title: &str) {
+        self.marks.push(Mark::Dot { style, x, y, title: title.to_owned() });
+    }
+    /// A word beside the dot at `x`, `y`, where it covers no dot and no other word; without such a place, nothing.
+    pub(super) fn tag(&mut self, x: f64, y: f64, text: &str) {
+        if !text.is_empty() {
+            self.marks.push(Mark::Tag { x, y, text: text.to_owned() });
+        }
+    }
+    /// A bar from zero with its error bar: number `slot.0` of `slot.1` bars side by side at `x`.
+    pub(super) fn bar(&mut self, style: usize, x: f64, slot: (usize, usize), y: Extent, title: &str) {
+        self.marks.push(Mark::Bar { style, x, slot, y, title: title.to_owned() });
+    }
+    /// A piece of the horizontal bar in row `row`, between `from` and `to`, with an error bar at its end.
+    pub(super) fn piece(
+        &mut self,
+        style: usize,
+        row: f64,
+        ends: (f64, f64),
+        interval: Option<(f64, f64)>,
+        title: &str,
+        text: &str,
+    ) {
+        self.marks.push(Mark::Piece { style, row, ends, interval, title: title.to_owned(), text: text.to_owned() });
+    }
+    /// A shaded part of the horizontal axis with a word at its top.
+    pub(super) fn shade(&mut self, from: f64, to: f64, text: &str) {
+        self.marks.push(Mark::Shade { from, to, text: text.to_owned() });
+    }
+    /// A dashed horizontal line with its words beside the plot, one on each line.
+    pub(super) fn level(&mut self, y: f64, words: [&str; 2]) {
+        self.marks.push(Mark::Level { y, words: words.map(str::to_owned) });
+    }
+    /// A dashed vertical line.
+    pub(super) fn upright(&mut self, x: f64) {
+        self.marks.push(Mark::Upright { x });
+    }
+
+    /// The drawing as an `<svg>` element of the page; its style sheet has the colours.
+    pub(super) fn on_page(&self) -> String {
+        let width = if self.wide { 1100.0 } else { 540.0 };
+        let mut drawing = Drawing::new(self, Ink::Page, width, 0.0);
+        drawing.height = self.tall.unwrap_or(290.0 + if drawing.slanted { 30.0 } else { 0.0 });
+        let open = format!(
+            "<svg viewBox=\"0 0 {width} {}\" role=\"img\" aria-label=\"{}\">",
+            drawing.height,
+            escaped(&self.name)
+        );
+        open + &drawing.drawn() + "</svg>"
+    }
+
+    /// The drawing as an SVG file of its own, with `title` and `legend` above the axes.
+    pub(super) fn in_file(&self, paper: &Paper, title: Option<&str>, legend: &[(usize, String)]) -> String {
+        // A unit is the size of the letters divided by 11.5, so that all lengths follow the letters.
+        let unit_pt = paper.size_pt / LETTER;
+        let width_pt = paper.width_pt.unwrap_or(if self.wide { 482.0 } else { 340.0 });
+        let width = width_pt / unit_pt;
+        let legend = Legend::new(legend, width);
+        let title_height = if title.is_some() { 20.0 } else { 0.0 };
+        let mut drawing = Drawing::new(self, Ink::File(paper), width, title_height + legend.height());
+        let own = self.tall.unwrap_or((width * 0.56).clamp(170.0, 330.0) + if drawing.slanted { 30.0 } else { 0.0 });
+        drawing.height = paper.height_pt.map_or(own + drawing.top - TOP, |pt| pt / unit_pt);
+        let height = drawing.height;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.2}pt\" height=\"{:.2}pt\" viewBox=\"0 0 {width:.1} \
+                {height:.1}\" role=\"img\" aria-label=\"{}\" font-family=\"{}\">\n<rect width=\"{width:.1}\" \
+                height=\"{height:.1}\" fill=\"#ffffff\"/>",
+            width * unit_pt,
+            height * unit_pt,
+            escaped(&self.name),
+            escaped(&paper.family()),
+        );
+        if let Some(title) = title {
+            let _ = write!(
+                out,
+                "<text x=\"{:.1}\" y=\"15\" text-anchor=\"middle\" font-size=\"13\" font-weight=\"bold\" \
+                    fill=\"#1b1d22\">{}</text>",
+                width / 2.0,
+                escaped(&shortened(title, (width / 8.6) as usize))
+            );
+        }
+        out += &legend.drawn(&drawing, title_height);
+        out + &drawing.drawn() + "</svg>\n"
+    }
+}
+
 const TOP: f64 = 18.0;
+/// Size of the letters of an axis.
+const LETTER: f64 = 11.5;
 /// Distance of slanted names, at which they do not touch.
 const SLANTED: f64 = 20.0;
 /// Maximum number of characters of a name below the horizontal and beside the vertical axis.
@@ -152,69 +345,270 @@ fn width(text: &str) -> f64 {
     6.8 * text.chars().count() as f64
 }
 
-impl Plot {
-    /// An empty plot of the default size; the labels name quantity and unit.
-    pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
-        let texts = y.ticks(5.0, 0.0).into_iter().map(|(_, text)| width(&shortened(&text, ROW)));
-        Plot {
-            left: 30.0 + texts.fold(20.0, f64::max),
-            right: 14.0,
-            x,
-            y,
-            labels: [x_label.into(), y_label.into()],
-            width: 540.0,
-            height: 290.0,
-            slanted: false,
-            marks: String::new(),
-            taken: Vec::new(),
+/// How a file is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paper {
+    /// Width in points (1/72 inch); `None` for the figure's own.
+    pub width_pt: Option<f64>,
+    /// Height in points; `None` for the figure's own.
+    pub height_pt: Option<f64>,
+    /// Size of the letters in points.
+    pub size_pt: f64,
+    /// The font; empty for the usual one without serifs.
+    pub font: String,
+    /// True for shades of grey, in which dashes and markers tell lines apart.
+    pub grey: bool,
+}
+
+impl Default for Paper {
+    fn default() -> Paper {
+        Paper { width_pt: None, height_pt: None, size_pt: 8.0, font: String::new(), grey: false }
+    }
+}
+
+impl Paper {
+    fn family(&self) -> String {
+        let usual = "'DejaVu Sans', Verdana, Arial, Helvetica, sans-serif";
+        if self.font.is_empty() { usual.to_owned() } else { format!("'{}', {usual}", self.font.replace('\'', "")) }
+    }
+
+    /// The colour of lines and dots of a style.
+    fn stroke(&self, style: usize) -> &'static str {
+        const COLOURS: [&str; 8] =
+            ["#0072b2", "#d55e00", "#009e73", "#b85f93", "#c98a00", "#3f9fd6", "#24272d", "#8a7f00"];
+        const SHADES: [&str; 8] =
+            ["#000000", "#5a5a5a", "#000000", "#7a7a7a", "#333333", "#6a6a6a", "#000000", "#5a5a5a"];
+        match style.checked_sub(GREY) {
+            Some(grey @ 0..3) => ["#6e7480", "#989da6", "#c3c6cb"][grey],
+            _ if self.grey => SHADES[style % 8],
+            _ => COLOURS[style % 8],
         }
-        .fitted()
     }
-    /// Makes the plot as wide as the page.
-    pub(super) fn wide(mut self) -> Plot {
-        self.width = 1100.0;
-        self.fitted()
+
+    /// The colour of bars of a style.
+    fn fill(&self, style: usize) -> &'static str {
+        const SHADES: [&str; 8] =
+            ["#6b6b6b", "#d0d0d0", "#999999", "#f2f2f2", "#808080", "#b8b8b8", "#5a5a5a", "#e2e2e2"];
+        if self.grey && style < GREY { SHADES[style % 8] } else { self.stroke(style) }
     }
-    /// Makes room at the right for the names of levels.
-    pub(super) fn levelled(mut self) -> Plot {
-        self.right = 48.0;
-        self.fitted()
-    }
-    /// Slants the names along the horizontal axis if they do not fit side by side.
-    fn fitted(mut self) -> Plot {
-        if let Scale::Names(names) = &self.x {
-            let place = self.across() / names.len().max(1) as f64;
-            let slanted = names.iter().any(|name| width(name) + 6.0 > place);
-            self.height += 30.0 * (f64::from(u8::from(slanted)) - f64::from(u8::from(self.slanted)));
-            self.slanted = slanted;
+
+    /// The dashes of a line of a style.
+    fn dashes(&self, style: usize) -> &'static str {
+        const DASHES: [&str; 8] = ["", "7 3", "2 2.5", "9 3 2 3", "13 4", "5 2 1.5 2 1.5 2", "1 3.5", "12 2 3 2"];
+        match style % STYLES {
+            s if self.grey => DASHES[s % 8],
+            0..8 => "",
+            _ => "6 4",
         }
-        self
+    }
+}
+
+/// Where the looks of a mark are: in the style sheet of the page, or in its own attributes.
+#[derive(Clone, Copy, Debug)]
+enum Ink<'a> {
+    Page,
+    File(&'a Paper),
+}
+
+impl Ink<'_> {
+    /// The attributes of a mark of this class and style.
+    fn of(self, class: &str, style: usize) -> String {
+        let Ink::File(paper) = self else { return format!("class=\"{class}\"") };
+        let colour = paper.stroke(style);
+        let outline = if paper.grey { "#000000" } else { "#ffffff" };
+        match class {
+            "grid" => "stroke=\"#e0e0e0\" stroke-width=\"0.9\" fill=\"none\"".into(),
+            "axis" => "stroke=\"#5c626d\" stroke-width=\"1\" fill=\"none\"".into(),
+            "line" => {
+                let dashes = match paper.dashes(style) {
+                    "" => String::new(),
+                    dashes => format!(" stroke-dasharray=\"{dashes}\""),
+                };
+                format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.7\" stroke-linejoin=\"round\"{dashes}")
+            }
+            "band" => format!("fill=\"{colour}\" fill-opacity=\"0.16\""),
+            "dot" if paper.grey && style / 4 % 2 == 1 => {
+                format!("fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.3\"")
+            }
+            "dot" => format!("fill=\"{colour}\" stroke=\"#ffffff\" stroke-width=\"0.8\""),
+            "bar" | "bar piece" => {
+                let faint = if !paper.grey && (8..GREY).contains(&style) { " fill-opacity=\"0.6\"" } else { "" };
+                let width = if paper.grey || class == "bar piece" { 0.8 } else { 0.0 };
+                format!("fill=\"{}\" stroke=\"{outline}\" stroke-width=\"{width}\"{faint}", paper.fill(style))
+            }
+            "err" => "fill=\"none\" stroke=\"#1b1d22\" stroke-width=\"1.2\"".into(),
+            "level" => "fill=\"none\" stroke=\"#5c626d\" stroke-width=\"1\" stroke-dasharray=\"5 4\"".into(),
+            "cut" => "fill=\"#5c626d\" fill-opacity=\"0.1\"".into(),
+            "in" => {
+                let dark = !paper.grey || ["#6b6b6b", "#808080", "#5a5a5a"].contains(&paper.fill(style));
+                let ink = if dark { "#ffffff" } else { "#000000" };
+                format!("text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" fill=\"{ink}\"")
+            }
+            "note" => "font-size=\"11\" fill=\"#40454e\"".into(),
+            text => {
+                let size = if text.starts_with("label") { 12.0 } else { LETTER };
+                let anchor = if text.ends_with("end") { "end" } else { "middle" };
+                format!("text-anchor=\"{anchor}\" font-size=\"{size}\" fill=\"#1b1d22\"")
+            }
+        }
+    }
+}
+
+/// The names of the lines above the axes of a file, in rows.
+struct Legend<'a> {
+    rows: Vec<Vec<(f64, usize, &'a str)>>,
+}
+
+/// Width of the sample before a name, and height of a row.
+const SAMPLE: f64 = 26.0;
+const LINE: f64 = 16.0;
+
+impl<'a> Legend<'a> {
+    fn new(names: &'a [(usize, String)], across: f64) -> Legend<'a> {
+        let mut rows: Vec<Vec<(f64, usize, &str)>> = vec![];
+        let mut at = f64::INFINITY;
+        for (style, name) in names {
+            let needs = SAMPLE + 6.0 + width(name) + 12.0;
+            if at + needs > across {
+                at = 10.0;
+                rows.push(vec![]);
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push((at, *style, name.as_str()));
+            }
+            at += needs;
+        }
+        Legend { rows }
+    }
+
+    fn height(&self) -> f64 {
+        if self.rows.is_empty() { 0.0 } else { LINE * self.rows.len() as f64 + 4.0 }
+    }
+
+    fn drawn(&self, drawing: &Drawing, from: f64) -> String {
+        let mut out = String::new();
+        for (k, row) in self.rows.iter().enumerate() {
+            let y = from + LINE * k as f64 + 11.0;
+            for &(x, style, name) in row {
+                out += &drawing.sample(style, x, y);
+                let room = ((drawing.width - x - SAMPLE - 10.0) / width("m")) as usize;
+                let _ = write!(
+                    out,
+                    "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{LETTER}\" fill=\"#1b1d22\">{}</text>",
+                    x + SAMPLE + 5.0,
+                    y + 4.0,
+                    escaped(&shortened(name, room.max(4)))
+                );
+            }
+        }
+        out
+    }
+}
+
+/// A plot while it is drawn at some size.
+struct Drawing<'a> {
+    plot: &'a Plot,
+    ink: Ink<'a>,
+    width: f64,
+    height: f64,
+    /// Widths of the margins, which hold the texts of the vertical axis and of levels.
+    left: f64,
+    right: f64,
+    top: f64,
+    /// True if the names along the horizontal axis are too long to stand side by side.
+    slanted: bool,
+    marks: String,
+    /// Boxes of dots and tags: left, top, right, bottom. A tag keeps clear of them.
+    taken: Vec<[f64; 4]>,
+}
+
+impl<'a> Drawing<'a> {
+    /// Without a height, and with `head` above the plot.
+    fn new(plot: &'a Plot, ink: Ink<'a>, across: f64, head: f64) -> Drawing<'a> {
+        let texts = plot.y.ticks(5.0, 0.0).into_iter().map(|(_, text)| width(&shortened(&text, ROW)));
+        let right = if plot.levelled { 48.0 } else { 14.0 };
+        let mut left = 30.0 + texts.fold(20.0, f64::max);
+        let mut slanted = false;
+        if let Scale::Names(names) = &plot.x {
+            let place = (across - left - right) / names.len().max(1) as f64;
+            slanted = names.iter().any(|name| width(name) + 6.0 > place);
+            if let (true, Ink::File(_)) = (slanted, ink) {
+                // Nothing reaches beyond the edge of a file: room for the slanted names at the left.
+                let reach =
+                    |(i, name): (usize, &String)| 0.78 * width(&shortened(name, NAME)) - (i as f64 + 0.5) * place;
+                left = names.iter().enumerate().map(reach).fold(left, f64::max);
+            }
+        }
+        let (width, top) = (across, TOP + head);
+        Drawing { plot, ink, width, height: 0.0, left, right, top, slanted, marks: String::new(), taken: vec![] }
     }
     /// Width between the margins.
     fn across(&self) -> f64 {
         self.width - self.left - self.right
     }
-    /// Changes the height.
-    pub(super) fn tall(mut self, height: f64) -> Plot {
-        self.height = height;
-        self
-    }
-    fn bottom(&self) -> f64 {
-        if self.slanted { 76.0 } else { 44.0 }
+    fn floor(&self) -> f64 {
+        self.height - if self.slanted { 76.0 } else { 44.0 }
     }
     fn px(&self, v: f64) -> f64 {
-        self.left + self.x.place(v) * self.across()
+        self.left + self.plot.x.place(v) * self.across()
     }
     fn py(&self, v: f64) -> f64 {
-        self.height - self.bottom() - self.y.place(v) * (self.height - self.bottom() - TOP)
+        self.floor() - self.plot.y.place(v) * (self.floor() - self.top)
+    }
+    fn shows(&self, x: f64, y: f64) -> bool {
+        self.plot.x.shows(x) && self.plot.y.shows(y)
+    }
+    /// True if the lines of the file need markers to be told apart.
+    fn marked(&self) -> bool {
+        let lines = self.plot.marks.iter().filter(|m| matches!(m, Mark::Line { .. })).count();
+        let dots = self.plot.marks.iter().any(|m| matches!(m, Mark::Dot { .. }));
+        matches!(self.ink, Ink::File(Paper { grey: true, .. })) && lines > 1 && !dots
     }
 
-    /// A line through points; undefined values interrupt it.
-    pub(super) fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
+    /// Line, marker or box of a style, as the legend shows it.
+    fn sample(&self, style: usize, x: f64, y: f64) -> String {
+        let of = |wanted: fn(&Mark) -> Option<usize>| self.plot.marks.iter().any(|m| wanted(m) == Some(style));
+        let line = of(|m| if let Mark::Line { style, .. } = m { Some(*style % STYLES) } else { None });
+        let dot = of(|m| if let Mark::Dot { style, .. } = m { Some(*style) } else { None });
+        let mut out = String::new();
+        if line {
+            let _ = write!(out, "<path {} d=\"M{x:.1} {y:.1}h{SAMPLE}\"/>", self.ink.of("line", style));
+        }
+        if dot || line && self.marked() {
+            out += &self.marker(style, x + SAMPLE / 2.0, y);
+        }
+        if !line && !dot {
+            let (left, top) = (x + SAMPLE - 14.0, y - 5.0);
+            let bar = self.ink.of("bar", style);
+            let _ = write!(out, "<rect {bar} x=\"{left:.1}\" y=\"{top:.1}\" width=\"12\" height=\"10\"/>");
+        }
+        out
+    }
+
+    fn mark(&mut self, mark: &Mark) {
+        match mark {
+            Mark::Line { style, points, title } => self.line(*style, points, title),
+            Mark::Band { style, points } => self.band(*style, points),
+            Mark::Dot { style, x, y, title } => self.dot(*style, *x, *y, title),
+            Mark::Tag { x, y, text } => self.tag(*x, *y, text),
+            Mark::Bar { style, x, slot, y, title } => self.bar(*style, *x, *slot, *y, title),
+            Mark::Piece { style, row, ends, interval, title, text } => {
+                self.piece(*style, *row, *ends, *interval, title, text);
+            }
+            Mark::Shade { from, to, text } => self.shade(*from, *to, text),
+            Mark::Level { y, words } => self.level(*y, words),
+            Mark::Upright { x } => {
+                let (at, floor, top) = (self.px(*x), self.floor(), self.top);
+                let level = self.ink.of("level", 0);
+                let _ = write!(self.marks, "<path {level} d=\"M{at:.1} {top}V{floor:.1}\"/>");
+            }
+        }
+    }
+    fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
         let mut d = String::new();
         let mut last: Option<(i64, i64)> = None;
         for &(x, y) in points {
-            if !self.x.shows(x) || !self.y.shows(y) {
+            if !self.shows(x, y) {
                 last = None;
                 continue;
             }
@@ -227,67 +621,64 @@ impl Plot {
             }
             last = Some(now);
         }
-        self.mark(style, title, &format!("<path class=\"line\" d=\"{d}\"/>"));
+        let mut shape = format!("<path {} d=\"{d}\"/>", self.ink.of("line", style));
+        if self.marked() {
+            // Six markers on each line, at other places than those of its neighbours.
+            let (every, first) = (points.len().div_ceil(6).max(1), points.len() * (style % 4) / 24);
+            for &(x, y) in points.iter().skip(first).step_by(every).filter(|(x, y)| self.shows(*x, *y)) {
+                shape += &self.marker(style, self.px(x), self.py(y));
+            }
+        }
+        self.group(style, title, &shape);
     }
-    /// The area between two lines.
-    pub(super) fn band(&mut self, style: usize, points: &[(f64, f64, f64)]) {
+    fn band(&mut self, style: usize, points: &[(f64, f64, f64)]) {
         let upper = points.iter().map(|p| (p.0, p.2));
         let lower = points.iter().rev().map(|p| (p.0, p.1));
         let corners: Vec<String> =
             upper.chain(lower).map(|(x, y)| format!("{:.1} {:.1}", self.px(x), self.py(y))).collect();
-        if !corners.is_empty() {
-            self.mark(style, "", &format!("<path class=\"band\" d=\"M{}Z\"/>", corners.join("L")));
+        self.group(style, "", &format!("<path {} d=\"M{}Z\"/>", self.ink.of("band", style), corners.join("L")));
+    }
+    fn marker(&self, style: usize, cx: f64, cy: f64) -> String {
+        let dot = self.ink.of("dot", style);
+        match style % 4 {
+            0 => format!("<circle {dot} cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"/>"),
+            1 => format!("<path {dot} d=\"M{:.1} {:.1}h7v7h-7Z\"/>", cx - 3.5, cy - 3.5),
+            2 => format!("<path {dot} d=\"M{cx:.1} {:.1}l4.6 8h-9.2Z\"/>", cy - 5.0),
+            _ => format!("<path {dot} d=\"M{cx:.1} {:.1}l5 5l-5 5l-5-5Z\"/>", cy - 5.0),
         }
     }
-    /// A dot with its error bars. The shape depends on the style, so that lines differ in more than colour.
-    pub(super) fn dot(&mut self, style: usize, (x, across): Extent, (y, interval): Extent, title: &str) {
-        if !self.x.shows(x) || !self.y.shows(y) {
+    fn dot(&mut self, style: usize, (x, across): Extent, (y, interval): Extent, title: &str) {
+        if !self.shows(x, y) {
             return;
         }
         let (cx, cy) = (self.px(x), self.py(y));
         self.taken.push([cx - 5.0, cy - 5.0, cx + 5.0, cy + 5.0]);
-        let shape = match style % 4 {
-            0 => format!("<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"/>"),
-            1 => format!("<path class=\"dot\" d=\"M{:.1} {:.1}h7v7h-7Z\"/>", cx - 3.5, cy - 3.5),
-            2 => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l4.6 8h-9.2Z\"/>", cy - 5.0),
-            _ => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l5 5l-5 5l-5-5Z\"/>", cy - 5.0),
-        };
         let whisker = interval.map(|ends| self.whisker(cx, ends, 3.0)).unwrap_or_default();
         let across = across.map(|ends| self.whisker_across(cy, ends, 3.0)).unwrap_or_default();
-        self.mark(style, title, &(whisker + &across + &shape));
+        let shape = self.marker(style, cx, cy);
+        self.group(style, title, &(whisker + &across + &shape));
     }
-    /// A word beside the dot at `x`, `y`, where it covers no dot and no other word; without such a place, nothing.
-    pub(super) fn tag(&mut self, x: f64, y: f64, text: &str) {
-        if text.is_empty() || !self.x.shows(x) || !self.y.shows(y) {
+    fn tag(&mut self, x: f64, y: f64, text: &str) {
+        if !self.shows(x, y) {
             return;
         }
         let (cx, cy, width) = (self.px(x), self.py(y), 7.0 * text.chars().count() as f64);
         let places = [(8.0, -5.0), (8.0, 15.0), (-8.0 - width, -5.0), (-8.0 - width, 15.0), (8.0, 4.0)];
         let boxes = places.map(|(dx, dy)| [cx + dx, cy + dy - 11.0, cx + dx + width, cy + dy + 3.0]);
         let inside = |b: &[f64; 4]| {
-            b[0] >= self.left && b[2] <= self.width - self.right && b[1] >= 0.0 && b[3] <= self.height - self.bottom()
+            b[0] >= self.left && b[2] <= self.width - self.right && b[1] >= self.top - TOP && b[3] <= self.floor()
         };
         let apart = |b: &[f64; 4], c: &[f64; 4]| b[2] <= c[0] || c[2] <= b[0] || b[3] <= c[1] || c[3] <= b[1];
         let free = |b: &&[f64; 4]| inside(b) && self.taken.iter().all(|c| apart(b, c));
         let Some(found) = boxes.iter().find(free).copied() else { return };
-        let _ = write!(
-            self.marks,
-            "<text class=\"note\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            found[0],
-            found[3] - 3.0,
-            escaped(text)
-        );
+        self.note(found[0], found[3] - 3.0, text);
         self.taken.push(found);
     }
-    /// A bar from zero with its error bar: number `slot.0` of `slot.1` bars side by side at `x`.
-    pub(super) fn bar(
-        &mut self,
-        style: usize,
-        x: f64,
-        slot: (usize, usize),
-        (y, interval): (f64, Option<(f64, f64)>),
-        title: &str,
-    ) {
+    fn note(&mut self, x: f64, y: f64, text: &str) {
+        let note = self.ink.of("note", 0);
+        let _ = write!(self.marks, "<text {note} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
+    }
+    fn bar(&mut self, style: usize, x: f64, slot: (usize, usize), (y, interval): Extent, title: &str) {
         let (number, all) = (slot.0 as f64, slot.1.max(1) as f64);
         let full = self.px(1.0) - self.px(0.0);
         let width = (full * 0.72 / all).clamp(1.0, 64.0);
@@ -296,30 +687,32 @@ impl Plot {
         let top = end.min(zero);
         let whisker = interval.map(|ends| self.whisker(cx, ends, (width / 4.0).min(3.0))).unwrap_or_default();
         let shape = format!(
-            "<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
+            "<rect {} x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
+            self.ink.of("bar", style),
             cx - width / 2.0,
             (zero - end).abs()
         );
-        self.mark(style, title, &(shape + &whisker));
+        self.group(style, title, &(shape + &whisker));
     }
     fn whisker(&self, cx: f64, (from, to): (f64, f64), cap: f64) -> String {
-        let (low, high) = (self.py(from).min(self.height - self.bottom()), self.py(to).max(TOP - 6.0));
+        let (low, high) = (self.py(from).min(self.floor()), self.py(to).max(self.top - 6.0));
         let (left, wide) = (cx - cap, 2.0 * cap);
         format!(
-            "<path class=\"err\" d=\"M{cx:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{wide:.1}M{left:.1} \
-                {high:.1}h{wide:.1}\"/>"
+            "<path {} d=\"M{cx:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{wide:.1}M{left:.1} \
+                {high:.1}h{wide:.1}\"/>",
+            self.ink.of("err", 0)
         )
     }
     fn whisker_across(&self, cy: f64, (from, to): (f64, f64), cap: f64) -> String {
         let (left, right) = (self.px(from).max(self.left), self.px(to).min(self.width - self.right));
         let (top, tall) = (cy - cap, 2.0 * cap);
         format!(
-            "<path class=\"err\" d=\"M{left:.1} {cy:.1}H{right:.1}M{left:.1} {top:.1}v{tall:.1}M{right:.1} \
-                {top:.1}v{tall:.1}\"/>"
+            "<path {} d=\"M{left:.1} {cy:.1}H{right:.1}M{left:.1} {top:.1}v{tall:.1}M{right:.1} \
+                {top:.1}v{tall:.1}\"/>",
+            self.ink.of("err", 0)
         )
     }
-    /// A piece of the horizontal bar in row `row`, between `from` and `to`, with an error bar at its end.
-    pub(super) fn piece(
+    fn piece(
         &mut self,
         style: usize,
         row: f64,
@@ -331,7 +724,8 @@ impl Plot {
         let half = ((self.py(0.0) - self.py(1.0)).abs() * 0.32).min(22.0);
         let (x, end, cy) = (self.px(from), self.px(to), self.py(row));
         let mut shape = format!(
-            "<rect class=\"bar piece\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            "<rect {} x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            self.ink.of("bar piece", style),
             cy - half,
             (end - x).max(0.0),
             2.0 * half
@@ -339,100 +733,108 @@ impl Plot {
         if end - x > 7.0 * text.chars().count() as f64 + 6.0 {
             let _ = write!(
                 shape,
-                "<text class=\"in\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                "<text {} x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                self.ink.of("in", style),
                 (x + end) / 2.0,
                 cy + 4.0,
                 escaped(text)
             );
         }
         shape += &interval.map(|ends| self.whisker_across(cy, ends, 3.0)).unwrap_or_default();
-        self.mark(style, title, &shape);
+        self.group(style, title, &shape);
     }
-    /// A shaded part of the horizontal axis with a word at its top.
-    pub(super) fn shade(&mut self, from: f64, to: f64, text: &str) {
+    fn shade(&mut self, from: f64, to: f64, text: &str) {
         let (a, b) = (self.px(from), self.px(to));
-        let height = self.height - self.bottom() - TOP;
+        let height = self.floor() - self.top;
         let _ = write!(
             self.marks,
-            "<rect class=\"cut\" x=\"{a:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
+            "<rect {} x=\"{a:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
+            self.ink.of("cut", 0),
+            self.top,
             b - a
         );
-        let _ = write!(self.marks, "<text class=\"note\" x=\"{:.1}\" y=\"{}\">{}</text>", a, TOP - 5.0, escaped(text));
+        self.note(a, self.top - 5.0, text);
     }
-    /// A dashed horizontal line with its words beside the plot, one on each line.
-    pub(super) fn level(&mut self, y: f64, words: [&str; 2]) {
+    fn level(&mut self, y: f64, words: &[String; 2]) {
         let (at, left, right) = (self.py(y), self.left, self.width - self.right);
-        let _ = write!(self.marks, "<path class=\"level\" d=\"M{left} {at:.1}H{}\"/>", right + 3.0);
+        let level = self.ink.of("level", 0);
+        let _ = write!(self.marks, "<path {level} d=\"M{left} {at:.1}H{}\"/>", right + 3.0);
         for (word, down) in words.iter().zip([-1.0, 11.0]) {
-            let (x, y) = (right + 6.0, at + down);
-            let _ = write!(self.marks, "<text class=\"note\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(word));
+            self.note(right + 6.0, at + down, word);
         }
     }
-    /// A dashed vertical line.
-    pub(super) fn upright(&mut self, x: f64) {
-        let (at, floor) = (self.px(x), self.height - self.bottom());
-        let _ = write!(self.marks, "<path class=\"level\" d=\"M{at:.1} {TOP}V{floor:.1}\"/>");
-    }
-    fn mark(&mut self, style: usize, title: &str, shape: &str) {
+    fn group(&mut self, style: usize, title: &str, shape: &str) {
         let title = if title.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(title)) };
-        let _ = write!(self.marks, "<g class=\"{}\">{title}{shape}</g>", class(style));
+        let open = if let Ink::Page = self.ink { format!("<g class=\"{}\">", class(style)) } else { "<g>".into() };
+        let _ = write!(self.marks, "{open}{title}{shape}</g>");
     }
 
-    /// The drawing as an `<svg>` element; `name` is its accessible name.
-    pub(super) fn finish(self, name: &str) -> String {
-        let (w, h) = (self.width, self.height);
-        let (floor, left, right) = (h - self.bottom(), self.left, w - self.right);
-        let mut out = format!("<svg viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{}\">", escaped(name));
+    /// Axes and marks.
+    fn drawn(mut self) -> String {
+        let (floor, left, right) = (self.floor(), self.left, self.width - self.right);
+        let mut out = String::new();
         let mut grid = String::new();
-        for (v, text) in self.y.ticks(5.0, 0.0) {
+        for (v, text) in self.plot.y.ticks(5.0, 0.0) {
             let y = self.py(v);
-            if !matches!(self.y, Scale::Names(_)) {
+            if !matches!(self.plot.y, Scale::Names(_)) {
                 let _ = write!(grid, "M{left} {y:.1}H{right}");
             }
             let _ = write!(
                 out,
-                "<text class=\"tick end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                "<text {} x=\"{}\" y=\"{:.1}\">{}</text>",
+                self.ink.of("tick end", 0),
                 left - 7.0,
                 y + 4.0,
                 escaped(&shortened(&text, ROW))
             );
         }
-        for (v, text) in self.x.ticks(7.0, if self.slanted { SLANTED / self.across() } else { 0.0 }) {
+        let ticks = (self.across() / 60.0).min(7.0);
+        for (v, text) in self.plot.x.ticks(ticks, if self.slanted { SLANTED / self.across() } else { 0.0 }) {
             let x = self.px(v);
             if self.slanted {
                 let text = escaped(&shortened(&text, NAME));
                 let _ = write!(
                     out,
-                    "<text class=\"tick end\" transform=\"translate({:.1} {:.1}) rotate(-40)\">{text}</text>",
+                    "<text {} transform=\"translate({:.1} {:.1}) rotate(-40)\">{text}</text>",
+                    self.ink.of("tick end", 0),
                     x + 4.0,
                     floor + 14.0
                 );
             } else {
                 let _ = write!(
                     out,
-                    "<text class=\"tick mid\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                    "<text {} x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                    self.ink.of("tick mid", 0),
                     floor + 17.0,
                     escaped(&text)
                 );
             }
             let _ = write!(grid, "M{x:.1} {floor:.1}v4");
         }
-        let _ =
-            write!(out, "<path class=\"grid\" d=\"{grid}\"/><path class=\"axis\" d=\"M{left} {floor:.1}H{right}\"/>");
+        let [grid_ink, axis, label] = ["grid", "axis", "label mid"].map(|class| self.ink.of(class, 0));
+        let _ = write!(out, "<path {grid_ink} d=\"{grid}\"/><path {axis} d=\"M{left} {floor:.1}H{right}\"/>");
+        let [x_label, y_label] = &self.plot.labels;
         let _ = write!(
             out,
-            "<text class=\"label mid\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            "<text {label} x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             (left + right) / 2.0,
-            h - 6.0,
-            escaped(&self.labels[0])
+            self.height - 6.0,
+            escaped(x_label)
         );
+        // A label that is longer than the axis may use the height of the file.
+        let (middle, room) = match self.ink {
+            Ink::File(_) if width(y_label) > floor - self.top => (self.height / 2.0, self.height - 8.0),
+            _ => ((self.top + floor) / 2.0, floor - self.top),
+        };
         let _ = write!(
             out,
-            "<text class=\"label mid\" transform=\"translate(13 {:.1}) rotate(-90)\">{}</text>",
-            (TOP + floor) / 2.0,
-            escaped(&shortened(&self.labels[1], ((floor - TOP) / width("m")) as usize))
+            "<text {label} transform=\"translate(13 {middle:.1}) rotate(-90)\">{}</text>",
+            escaped(&shortened(y_label, (room / width("m")) as usize))
         );
-        out + &self.marks + "</svg>"
+        for mark in &self.plot.marks {
+            self.mark(mark);
+        }
+        out + &self.marks
     }
 }
 
@@ -485,6 +887,8 @@ mod tests {
     fn a_line_is_broken_at_undefined_values() {
         let mut p = Plot::new(Scale::Linear(0.0, 4.0), "", Scale::Linear(0.0, 1.0), "");
         p.line(0, &[(0.0, 0.0), (1.0, 1.0), (2.0, f64::NAN), (3.0, 0.0), (4.0, 1.0)], "");
-        assert_eq!(p.marks.matches('M').count(), 2);
+        let page = p.on_page();
+        let line = page.split("class=\"line\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(line.matches('M').count(), 2);
     }
 }

@@ -1,0 +1,340 @@
+//! `contend plot`: a figure of the report as a file of its own, for a paper or slides.
+//!
+//! As `contend report` does, it repeats the runs of a results folder: their digests must be those of summary.json.
+
+use super::common::Common;
+use super::job::{Job, Performed};
+use super::run::{self, settings_of};
+use super::summary::Before;
+use super::{complete, print, refused, say, wrong};
+use crate::Done;
+use contend_core::Refusal;
+use contend_lab::experiment::results::Outcome;
+use contend_lab::opening;
+use contend_lab::reading::file::Experiment;
+use contend_lab::writing::output::{Chart, Paper, ReportContext, Wish, all_charts, atomically, charts_of, write_json};
+use miette::{IntoDiagnostic as _, Result};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  contend plot hotspot                                        the figures of the report with their numbers
+  contend plot hotspot --figure 2 -o fairness.svg
+  contend plot results/hotspot --figure 2 -o fairness.pdf --width 8.5cm --size 8pt
+  contend plot bufferbloat --metric 'delay.p99[probe]' -o delay.png --palette grey --log y
+  contend plot hotspot --metric goodput --x flow -o flows.svg --y-label 'Goodput [Mb/s]'
+
+A file is run. A results folder keeps no histograms and no series of its runs, so its runs are repeated;
+their digests must be those of summary.json. Letters of PNG and PDF are of a font of this machine.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A results folder, or an experiment file, which is run
+    #[arg(value_name = "DIR|FILE", add = complete::files())]
+    from: PathBuf,
+    /// The number of the figure; without it and without --metric, the figures are listed
+    #[arg(long, value_name = "N", conflicts_with = "metric")]
+    figure: Option<usize>,
+    /// Draw these metrics instead of a figure of the report, like 'goodput.up, goodput.down'; they have one unit
+    #[arg(long, value_name = "METRICS", add = complete::metric_names())]
+    metric: Option<String>,
+    /// The horizontal axis of --metric: a swept key, a metric, flow or time (default: the first swept key, else flow)
+    #[arg(long, value_name = "X", requires = "metric")]
+    x: Option<String>,
+    /// A swept key with a line for each value
+    #[arg(long, value_name = "KEY", requires = "metric")]
+    by: Option<String>,
+    /// The file to write; its ending is the format: .svg, .png or .pdf
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Width, like 8.5cm, 85mm, 3.35in or 240pt (default: 12cm, or 17cm for figures as wide as the report)
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    width: Option<f64>,
+    /// Height (default: as fits the width)
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    height: Option<f64>,
+    /// Font of the letters (default: DejaVu Sans, or another one without serifs)
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    font: String,
+    /// Size of the letters, from 3pt to 40pt
+    #[arg(long, value_name = "LENGTH", value_parser = letters, default_value = "8pt")]
+    size: f64,
+    /// Pixels of a PNG for each inch
+    #[arg(long, value_name = "N", default_value = "300", value_parser = clap::value_parser!(u16).range(30..=2400))]
+    dpi: u16,
+    /// Colours that colour-blind readers can tell apart, or grey for print without colour
+    #[arg(long, value_enum, default_value = "colour")]
+    palette: Palette,
+    /// Title above the axes (default: none)
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Label of the horizontal axis, with its unit
+    #[arg(long, value_name = "TEXT")]
+    x_label: Option<String>,
+    /// Label of the vertical axis, with its unit
+    #[arg(long, value_name = "TEXT")]
+    y_label: Option<String>,
+    /// Logarithmic axes
+    #[arg(long, value_name = "AXES", value_enum)]
+    log: Option<LogAxes>,
+    /// Seeds that replace those of the file, like 1..30 or 7
+    #[arg(long)]
+    seeds: Option<String>,
+    /// Set a key of the file, like wifi.slot=20us; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE", add = complete::settings())]
+    set: Vec<String>,
+    /// Try several values of a key, like flow.0.count=1..5
+    #[arg(long = "sweep", value_name = "KEY=VALUE,...", add = complete::settings())]
+    sweep: Vec<String>,
+    /// Runs at the same time, up to 1024 (default: one on each core)
+    #[arg(long, value_name = "N", value_parser = super::common::jobs)]
+    jobs: Option<u16>,
+    /// Print only errors
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Palette {
+    /// The palette of Okabe and Ito
+    #[value(alias = "color")]
+    Colour,
+    /// Shades of grey; lines differ by dashes and markers
+    #[value(alias = "gray")]
+    Grey,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum LogAxes {
+    /// The horizontal axis
+    X,
+    /// The vertical axis
+    Y,
+    /// Both
+    Xy,
+}
+
+/// What a file holds, by the ending of its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Svg,
+    Png,
+    Pdf,
+}
+
+/// Reads a length in points.
+fn length(text: &str) -> Result<f64, Refusal> {
+    points(text).filter(|pt| (30.0..=4000.0).contains(pt)).ok_or_else(|| {
+        Refusal::new(
+            format!("{text:?} is no length from 30pt to 4000pt"),
+            "write a length like 8.5cm, 85mm, 3in or 240pt",
+        )
+    })
+}
+
+/// Reads a size of letters in points.
+fn letters(text: &str) -> Result<f64, Refusal> {
+    let size = points(text).filter(|pt| (3.0..=40.0).contains(pt));
+    size.ok_or_else(|| Refusal::new(format!("{text:?} is no size from 3pt to 40pt"), "write a size like 8pt"))
+}
+
+fn points(text: &str) -> Option<f64> {
+    let units = [("cm", 72.0 / 2.54), ("mm", 7.2 / 2.54), ("in", 72.0), ("pt", 1.0)];
+    let (number, unit) = units.into_iter().find_map(|(name, pt)| Some((text.trim().strip_suffix(name)?, pt)))?;
+    Some(number.trim().parse::<f64>().ok()? * unit)
+}
+
+pub fn run(args: &Args) -> Result<Done> {
+    // What can be wrong is told before the runs.
+    let kind = args.output.as_deref().map(kind).transpose()?;
+    if let Some(folder) = args.output.as_deref().and_then(Path::parent).filter(|f| f.is_file()) {
+        return Err(unwritable(&format!("cannot write into {}: it is a file", folder.display())));
+    }
+    if args.output.is_none() && args.metric.is_some() {
+        return Err(wrong("--metric draws a figure, but there is no file for it", "add a file: -o figure.svg"));
+    }
+    let is_folder = args.from.is_dir();
+    let path = if is_folder { args.from.join("run.toml") } else { args.from.clone() };
+    if is_folder && !path.is_file() {
+        return Err(wrong(
+            format!("{} is not a results folder: it has no run.toml", args.from.display()),
+            "name a folder that `contend run` has written, or an experiment file",
+        ));
+    }
+    if is_folder && (args.seeds.is_some() || !args.set.is_empty() || !args.sweep.is_empty()) {
+        return Err(wrong(
+            format!("{} is a results folder: its runs are made, and settings change nothing", args.from.display()),
+            format!("give the file instead, or {} for the same runs with changes", path.display()),
+        ));
+    }
+    let common = Common {
+        seeds: args.seeds.clone(),
+        set: args.set.clone(),
+        sweep: args.sweep.clone(),
+        // The figures need the series, which a call without results does not keep.
+        no_results: false,
+        ..Common::plain(args.jobs, args.quiet)
+    };
+    let e = experiment(args, &path, &common)?;
+    let before = if is_folder { Some(Before::read(&args.from)?) } else { None };
+    let stop = run::stop_on_ctrl_c();
+    let job = Job::new(&e, &common, &stop, args.from.display().to_string());
+    let outcome = match &before {
+        Some(before) => {
+            let outcome = job.repeat()?.outcome;
+            if outcome.interrupted.is_none() {
+                same(before, &outcome, &path)?;
+            }
+            outcome
+        }
+        None => {
+            let Performed { executed, .. } = job.perform(None)?;
+            executed.outcome
+        }
+    };
+    if outcome.interrupted.is_some() {
+        return Ok(Done::Stopped);
+    }
+    let mut context = ReportContext::of(&e, format!("contend run {}", path.display()));
+    let charts = match context.figures.pop_if(|_| args.metric.is_some()) {
+        Some(figure) => charts_of(&outcome, &context, figure),
+        None => all_charts(&outcome, &context),
+    };
+    let Some(chart) = charts.get(args.figure.unwrap_or(1).wrapping_sub(1)) else {
+        let what = match args.figure {
+            _ if charts.is_empty() => "the results have no figure".to_owned(),
+            number => format!("there is no figure {}: there are {}", number.unwrap_or(1), charts.len()),
+        };
+        return Err(wrong(what, format!("list the figures: contend plot {}", args.from.display())));
+    };
+    let listed = args.figure.is_none() && args.metric.is_none();
+    if listed && !args.quiet {
+        print(&list(&charts))?;
+    }
+    match (&args.output, kind) {
+        (Some(path), Some(kind)) => {
+            if let (true, false) = (charts.len() > 1 && args.metric.is_some(), args.quiet) {
+                say(&format!(
+                    "contend: these metrics make {} figures, one for each unit and each combination of the other keys; \
+                        the first is drawn",
+                    charts.len()
+                ));
+            }
+            draw(chart, args, path, kind)?;
+            if !args.quiet {
+                say(&format!("contend: {}", path.display()));
+            }
+        }
+        _ if !listed => print(chart.csv())?,
+        _ => {}
+    }
+    Ok(Done::Well)
+}
+
+/// The experiment at `path`. The figure of --metric is the last of its figures.
+fn experiment(args: &Args, path: &Path, common: &Common) -> Result<Experiment> {
+    let e = run::load(path, common)?;
+    let Some(metric) = &args.metric else { return Ok(e) };
+    let swept = e.points.iter().flat_map(|p| p.keys()).next();
+    let x = args.x.as_deref().or(swept.map(String::as_str)).unwrap_or("flow");
+    let metrics: Vec<String> = run::parts(metric).into_iter().map(|m| format!("{m:?}")).collect();
+    let by = args.by.as_ref().map_or_else(String::new, |by| format!("by = {by:?}\n"));
+    let text = opening::text(path).map_err(refused)?;
+    let more = format!("\n[[figure]]\nx = {x:?}\ny = [{}]\n{by}", metrics.join(", "));
+    let with = opening::experiment(&path.display().to_string(), &(text.clone() + &more), &settings_of(&text, common)?);
+    with.map_err(|err| {
+        // The place is in no file that the user knows.
+        let remedy = err.remedy().unwrap_or("contend list metrics").to_owned();
+        wrong(format!("--metric {metric} along {x}: {err}"), remedy)
+    })
+}
+
+/// Refuses repeated runs that are not those of the folder.
+fn same(before: &Before, outcome: &Outcome, path: &Path) -> Result<()> {
+    let mut now = Vec::new();
+    write_json(outcome, &mut now).into_diagnostic()?;
+    match before.differs(&serde_json::from_slice(&now).unwrap_or_default()) {
+        Some(what) => Err(wrong(
+            format!("{what}: no figure is drawn, because it would not show the numbers of the folder"),
+            format!("draw it from the file: contend plot {}", path.display()),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The figures with their numbers.
+fn list(charts: &[Chart]) -> String {
+    let mut out = String::new();
+    for (i, chart) in charts.iter().enumerate() {
+        let _ = writeln!(out, "{:>4}  {}", i + 1, chart.title());
+    }
+    out
+}
+
+/// The format of the file at `path`.
+fn kind(path: &Path) -> Result<Kind> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match ending.as_str() {
+        "svg" => Ok(Kind::Svg),
+        "png" | "pdf" if !cfg!(feature = "images") => Err(wrong(
+            format!("{}: this contend was built without its feature `images`", path.display()),
+            "write an .svg file, or build with the default features",
+        )),
+        "png" => Ok(Kind::Png),
+        "pdf" => Ok(Kind::Pdf),
+        _ => Err(wrong(
+            format!("{}: the ending must be .svg, .png or .pdf", path.display()),
+            format!("write for example -o {}", path.with_extension("svg").display()),
+        )),
+    }
+}
+
+fn unwritable(what: &dyn std::fmt::Display) -> miette::Report {
+    wrong(what, "name a file in a folder that can be written")
+}
+
+fn draw(chart: &Chart, args: &Args, path: &Path, kind: Kind) -> Result<()> {
+    let wish = Wish {
+        paper: Paper {
+            width_pt: args.width,
+            height_pt: args.height,
+            size_pt: args.size,
+            font: args.font.clone(),
+            grey: args.palette == Palette::Grey,
+        },
+        title: args.title.clone(),
+        x_label: args.x_label.clone(),
+        y_label: args.y_label.clone(),
+        log_x: matches!(args.log, Some(LogAxes::X | LogAxes::Xy)),
+        log_y: matches!(args.log, Some(LogAxes::Y | LogAxes::Xy)),
+    };
+    let svg = chart.svg(&wish);
+    let bytes = match kind {
+        Kind::Svg => svg.into_bytes(),
+        #[cfg(feature = "images")]
+        Kind::Png => pictured(contend_lab::writing::output::image::png(&svg, &args.font, f64::from(args.dpi)))?,
+        #[cfg(feature = "images")]
+        Kind::Pdf => pictured(contend_lab::writing::output::image::pdf(&svg, &args.font))?,
+        #[cfg(not(feature = "images"))]
+        Kind::Png | Kind::Pdf => return Ok(()),
+    };
+    atomically(path, |w| w.write_all(&bytes)).map_err(|err| unwritable(&err))
+}
+
+/// A picture, or the remedy if there is none.
+#[cfg(feature = "images")]
+fn pictured(picture: std::result::Result<Vec<u8>, contend_lab::writing::output::image::Error>) -> Result<Vec<u8>> {
+    use contend_lab::writing::output::image::Error;
+    picture.map_err(|err| {
+        let remedy = match &err {
+            Error::NoFonts => "install one, for example the package fonts-dejavu-core, or write an .svg file",
+            Error::NoSuchFont(_) => "name a font that `fc-list : family` lists, or leave out --font",
+            Error::Size(..) => "give a smaller --width, --height or --dpi",
+            Error::Library(_) => "write an .svg file",
+        };
+        wrong(err, remedy)
+    })
+}
