@@ -3,7 +3,7 @@
 //! As `contend report` does, it repeats the runs of a results folder: their digests must be those of summary.json.
 
 use super::common::Common;
-use super::job::{Job, Performed};
+use super::job::Job;
 use super::run::{self, settings_of};
 use super::summary::Before;
 use super::{complete, print, refused, say, wrong};
@@ -182,19 +182,10 @@ pub fn run(args: &Args) -> Result<Done> {
     let before = if is_folder { Some(Before::read(&args.from)?) } else { None };
     let stop = run::stop_on_ctrl_c();
     let job = Job::new(&e, &common, &stop, args.from.display().to_string());
-    let outcome = match &before {
-        Some(before) => {
-            let outcome = job.repeat()?.outcome;
-            if outcome.interrupted.is_none() {
-                same(before, &outcome, &path)?;
-            }
-            outcome
-        }
-        None => {
-            let Performed { executed, .. } = job.perform(None)?;
-            executed.outcome
-        }
-    };
+    let outcome = job.repeat()?.outcome;
+    if let Some(before) = before.filter(|_| outcome.interrupted.is_none()) {
+        same(&before, &outcome, &path)?;
+    }
     if outcome.interrupted.is_some() {
         return Ok(Done::Stopped);
     }
