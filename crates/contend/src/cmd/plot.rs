@@ -239,7 +239,8 @@ fn experiment(args: &Args, path: &Path, common: &Common) -> Result<Experiment> {
     with.map_err(|err| {
         // The place is in no file that the user knows.
         let remedy = err.remedy().unwrap_or("contend list metrics").to_owned();
-        wrong(format!("--metric {metric} along {x}: {err}"), remedy)
+        let what = err.to_string().replace(&format!("`figure.{}.by`", e.figures.len()), "--by");
+        wrong(format!("--metric {metric} along {x}: {what}"), remedy)
     })
 }
 

@@ -379,6 +379,7 @@ impl Paper {
         const SHADES: [&str; 8] =
             ["#000000", "#5a5a5a", "#000000", "#7a7a7a", "#333333", "#6a6a6a", "#000000", "#5a5a5a"];
         match style.checked_sub(GREY) {
+            Some(grey @ 0..3) if self.grey => ["#737373", "#a3a3a3", "#c8c8c8"][grey],
             Some(grey @ 0..3) => ["#6e7480", "#989da6", "#c3c6cb"][grey],
             _ if self.grey => SHADES[style % 8],
             _ => COLOURS[style % 8],
@@ -440,7 +441,7 @@ impl Ink<'_> {
             "level" => "fill=\"none\" stroke=\"#5c626d\" stroke-width=\"1\" stroke-dasharray=\"5 4\"".into(),
             "cut" => "fill=\"#5c626d\" fill-opacity=\"0.1\"".into(),
             "in" => {
-                let dark = !paper.grey || ["#6b6b6b", "#808080", "#5a5a5a"].contains(&paper.fill(style));
+                let dark = !paper.grey || ["#6b6b6b", "#737373", "#808080", "#5a5a5a"].contains(&paper.fill(style));
                 let ink = if dark { "#ffffff" } else { "#000000" };
                 format!("text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" fill=\"{ink}\"")
             }
