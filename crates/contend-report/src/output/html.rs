@@ -1,7 +1,8 @@
 //! The report: one page that opens from disk without network, in light or dark, with all figures and their data.
 //!
-//! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air, moves maps, and
-//! switches between sweep points; it also saves figures as SVG and PNG. Each figure has its numbers as a CSV link, and the command that draws it again.
+//! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air, moves maps,
+//! switches between sweep points, and saves figures as SVG and PNG. Each figure has its numbers as a CSV link, and the
+//! command that draws it again.
 
 mod against;
 mod air;
@@ -9,6 +10,7 @@ mod chart;
 mod charts;
 mod compare;
 mod course;
+mod ink;
 mod lines;
 mod map;
 mod own;
@@ -31,16 +33,17 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use contend_experiment::results::{ClaimResult, Outcome, PointKey, Run};
 use contend_experiment::stats::{Estimate, Range};
 use contend_judge::judging::check::{MET, NOT_MET};
+use ink::class;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use svg::{class, escaped};
+use svg::escaped;
 
 pub use chart::{Chart, Wish, all_charts, charts_of};
 pub use compare::write_comparison_page;
+pub use ink::Paper;
 pub use paper::{Chapter, write_paper};
-pub use svg::Paper;
 
 /// Maximum number of points with flows, series and delays on the page; the Parquet files have all points.
 const DETAILED: usize = 24;

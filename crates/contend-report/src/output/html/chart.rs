@@ -1,7 +1,7 @@
 //! The figures of the report outside the page: files for a paper, and pictures in a notebook.
 
 use super::charts::ledger;
-use super::svg::Paper;
+use super::ink::Paper;
 use super::{DETAILED, Figure, of_point, own, sweep};
 use crate::output::shape::{point_text, points};
 use crate::output::{FigureSpec, ReportContext};

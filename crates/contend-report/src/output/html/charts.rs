@@ -1,6 +1,7 @@
 //! Figures of means over seeds at each point: goodput of each flow, and the airtime ledger.
 
-use super::svg::{GREY, Plot, Scale};
+use super::ink::GREY;
+use super::svg::{Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::csv::quoted;
 use crate::output::shape::InText as _;

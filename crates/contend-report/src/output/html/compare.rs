@@ -3,7 +3,8 @@
 use super::super::compare::{missing, pairs_text, row};
 use super::super::shape::{point_text, swept_keys, unit_of, value_text};
 use super::super::{Error, beside_earlier};
-use super::svg::{Extent, GREY, Plot, Scale, escaped};
+use super::ink::GREY;
+use super::svg::{Extent, Plot, Scale, escaped};
 use super::{Figure, document, section};
 use crate::output::csv::quoted;
 use crate::output::shape::InText as _;

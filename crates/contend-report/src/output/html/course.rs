@@ -1,9 +1,9 @@
 //! Figures of means over seeds as functions of time.
 
 use super::Figure;
+use super::ink::STYLES;
 use super::lines::{Head, called, explained, groups, heads, left_out, legend, not_positive, telling, vertical};
 use super::series::{SINGLE, against_time, slow_and_fine};
-use super::svg::STYLES;
 use crate::output::csv::quoted;
 use crate::output::shape::{estimate, runs_of, unit_of};
 use contend_experiment::results::{Outcome, PointKey, Run};

@@ -1,6 +1,7 @@
 //! The lines of a figure: which points each line has, its name, and its style.
 
-use super::svg::{Extent, Plot, STYLES, Scale};
+use super::ink::STYLES;
+use super::svg::{Extent, Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::shape::InText as _;
 use crate::output::shape::{Unit, point_text, runs_of, swept_keys, unit_of, value_text};

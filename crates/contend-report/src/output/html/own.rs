@@ -1,8 +1,9 @@
 //! The figures of the file's `[[figure]]` tables: along a swept key, against a metric, flow by flow, or over time.
 
 use super::charts::{BARS, bars_are, numbers};
+use super::ink::STYLES;
 use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, telling};
-use super::svg::{STYLES, Scale};
+use super::svg::Scale;
 use super::{DETAILED, Figure, against, course, sweep};
 use crate::output::csv::quoted;
 use crate::output::shape::{Unit, point_text, runs_of, unit_of};

@@ -1,7 +1,8 @@
 //! Figures of one point over time, and the distributions of its delays.
 
 use super::charts::numbers;
-use super::svg::{Plot, STYLES, Scale};
+use super::ink::STYLES;
+use super::svg::{Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::csv::quoted;
 use crate::output::shape::{estimate, jain_flows};
