@@ -26,6 +26,22 @@
     expect(dim() === 0, "a second click does not show all lines: " + title);
   }
 
+  for (const figure of document.querySelectorAll("figure")) {
+    const save = figure.querySelector("button[data-save]"), marks = [...figure.querySelectorAll(".plot > svg > g[aria-label]")];
+    if (!save || !figure.getClientRects().length) continue;
+    const title = figure.querySelector("h3").textContent, file = fileOf(figure).text, tip = figure.querySelector(".tip");
+    const read = new DOMParser().parseFromString(file, "image/svg+xml");
+    expect(!read.querySelector("parsererror") && !file.includes("class=") && !file.includes("var("), "the saved SVG is not complete: " + title);
+    if (!marks.length) continue;
+    expect(marks.filter((g) => g.getAttribute("tabindex") === "0").length === 1, "the marks are not one stop of the tabulator: " + title);
+    marks[0].focus();
+    expect(!tip.hidden && tip.textContent === marks[0].getAttribute("aria-label"), "a mark in focus does not show its value: " + title);
+    marks[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
+    expect(marks.length < 2 || document.activeElement === marks[1], "an arrow key does not go to the next mark: " + title);
+    document.activeElement.blur();
+    expect(tip.hidden, "the value stays when the focus is gone: " + title);
+  }
+
   for (const map of document.querySelectorAll("figure.map")) {
     if (!map.getClientRects().length) continue;
     const nodes = [...map.querySelectorAll(".node")], said = () => map.querySelector(".said").textContent;

@@ -10,7 +10,7 @@ use contend_lab::reading::file::Experiment;
 use contend_lab::writing::folder;
 use contend_lab::writing::journal::{self, Journal};
 use contend_lab::writing::output::{
-    self, ReportContext, columns, usual_metrics, write_json, write_report, write_table,
+    self, Chart, Paper, ReportContext, Wish, all_charts, columns, usual_metrics, write_json, write_report, write_table,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -149,6 +149,24 @@ impl Results {
     fn report(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| write_report(self.outcome(), &self.context(), &path));
         written.map_err(|err| error::plain(&err.to_string(), Some("name a file in a folder that can be written")))
+    }
+
+    /// The titles of the report's figures.
+    fn figures(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| all_charts(self.outcome(), &self.context()).iter().map(Chart::title).collect())
+    }
+
+    /// Figure `number` of the report, counted from 1, as the text of an SVG file; `None` if there is no such figure.
+    fn figure(
+        &self,
+        py: Python<'_>,
+        number: usize,
+        paper: (Option<f64>, Option<f64>, f64, String, bool),
+    ) -> Option<String> {
+        let (width_pt, height_pt, size_pt, font, grey) = paper;
+        let wish = Wish { paper: Paper { width_pt, height_pt, size_pt, font, grey }, ..Wish::default() };
+        let svg = || Some(all_charts(self.outcome(), &self.context()).get(number.checked_sub(1)?)?.svg(&wish));
+        py.detach(svg)
     }
 
     /// The finished runs, for `Experiment.merge`.

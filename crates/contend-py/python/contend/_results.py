@@ -20,6 +20,37 @@ if TYPE_CHECKING:
     from ._experiment import Experiment
 
 
+def _points(text: str) -> float:
+    """A length in points."""
+    for unit, points in {"cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pt": 1.0}.items():
+        number = text.strip().removesuffix(unit)
+        if number != text.strip():
+            try:
+                value = float(number) * points
+            except ValueError:
+                break
+            if 3 <= value <= 4000:
+                return value
+            break
+    raise _contend.Error(f"{text!r} is no length from 3pt to 4000pt: write a length like \"8.5cm\" or \"8pt\"")
+
+
+class Figure:
+    """A figure of the report. A notebook shows it."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+        """The text of an SVG file."""
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the figure to `path` as SVG. Returns the path."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+        return Path(path)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
 class Results:
     """The results of an experiment. Its tables go into pyarrow, pandas and polars by Arrow's PyCapsule interface."""
 
@@ -121,6 +152,34 @@ class Results:
         """Writes the report to `path`: one page that opens without a network. Returns the path."""
         self._native.report(os.fspath(path))
         return Path(path)
+
+    @property
+    def figures(self) -> list[str]:
+        """The titles of the report's figures; `figure(1)` is the first."""
+        return self._native.figures()
+
+    def figure(
+        self,
+        number: int,
+        *,
+        width: str | None = None,
+        height: str | None = None,
+        size: str = "8pt",
+        font: str = "",
+        palette: str = "colour",
+    ) -> Figure:
+        """Figure `number` of the report, counted from 1, as `contend plot` draws it. A notebook shows it.
+
+        `width`, `height`, `size` (of the letters): lengths like `"8.5cm"`, `"85mm"`, `"3.3in"` or `"240pt"`.
+        `palette`: `"colour"` or `"grey"`."""
+        if palette not in ("colour", "grey"):
+            raise _contend.Error(f"there is no palette {palette!r}: write \"colour\" or \"grey\"")
+        lengths = [None if text is None else _points(text) for text in (width, height)]
+        paper = (lengths[0], lengths[1], _points(size), font, palette == "grey")
+        svg = self._native.figure(number, paper) if number > 0 else None
+        if svg is None:
+            raise _contend.Error(f"there is no figure {number}: there are {len(self.figures)} (see `figures`)")
+        return Figure(svg)
 
     @property
     def plot(self) -> Plots:

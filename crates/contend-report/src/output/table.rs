@@ -480,5 +480,7 @@ mod tests {
         let runs = [[64e6, 64e6, 4e3], [63e6, 65e6, 4e3]].map(|run| run.map(flow));
         let of = |members: usize| starved(&runs.each_ref().map(|run| run.iter().take(members).collect()));
         assert_eq!((of(3).as_str(), of(2).as_str()), (", least 0.0040", ""));
+        let all = starving_members(&runs.each_ref().map(|run| run.iter().collect()));
+        assert_eq!(all.iter().map(|s| (s.goodput_bps, s.mean_bps.round())).collect::<Vec<_>>(), [(4e3, 42_668_000.0)]);
     }
 }

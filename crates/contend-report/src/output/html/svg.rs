@@ -771,4 +771,67 @@ mod tests {
         let line = page.split("class=\"line\" d=\"").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(line.matches('M').count(), 2);
     }
+
+    fn bars_and_a_line() -> Plot {
+        let names = ["down.number.ten", "up"].map(String::from).to_vec();
+        let mut p = Plot::new(Scale::Names(names), "flow", Scale::from_zero(10.0), "goodput [Mb/s]").named("Flows");
+        p.bar(0, 0.0, (0, 1), (8.0, Some((7.0, 9.0))), "down.1\n8 ± 1");
+        p.bar(1, 1.0, (0, 1), (0.5, Some((0.0, 1.0))), "up.1\n0.5 ± 0.5");
+        p
+    }
+
+    /// The values of an attribute of the elements that begin with `element`.
+    fn values(svg: &str, element: &str, attribute: &str) -> Vec<f64> {
+        let of = |e: &str| e.split(&format!(" {attribute}=\"")).nth(1)?.split('"').next()?.parse().ok();
+        svg.split(element).skip(1).map(|e| e.split('>').next().unwrap()).filter_map(of).collect()
+    }
+
+    #[test]
+    fn page_and_file_are_of_one_model() {
+        let p = bars_and_a_line();
+        let (page, file) = (p.on_page(), p.in_file(&Paper::default(), None, &[]));
+        for svg in [&page, &file] {
+            assert_eq!(
+                (svg.matches("<title>").count(), svg.matches("<rect").count()),
+                (2, if svg == &page { 2 } else { 3 })
+            );
+        }
+        assert!(page.contains("class=\"bar\"") && !page.contains('#'), "{page}");
+        assert!(!file.contains("class=") && file.contains("#0072b2"), "{file}");
+    }
+
+    #[test]
+    fn nothing_of_a_narrow_file_is_beyond_its_edge() {
+        let legend = [(0, "a name of many characters, longer than the figure is wide".into()), (1, "up".into())];
+        for width_pt in [90.0, 150.0, 240.0, 480.0] {
+            let paper = Paper { width_pt: Some(width_pt), ..Paper::default() };
+            let svg = bars_and_a_line().in_file(&paper, Some("A title that is too long for a narrow figure"), &legend);
+            let across = width_pt * LETTER / 8.0;
+            for x in values(&svg, "<rect", "x").into_iter().chain(values(&svg, "<text", "x")) {
+                assert!((0.0..=across).contains(&x), "{x} of {across} in {svg}");
+            }
+            let height = values(&svg, "<rect", "height")[0];
+            assert!(values(&svg, "<text", "y").into_iter().all(|y| (0.0..=height).contains(&y)), "{svg}");
+        }
+    }
+
+    #[test]
+    fn a_logarithmic_axis_has_dots_where_bars_were() {
+        let svg = bars_and_a_line().logarithmic(true, true).in_file(&Paper::default(), None, &[]);
+        assert!(svg.contains("<circle") && svg.contains(">0.5</text>"), "{svg}");
+        assert_eq!(svg.matches("<rect").count(), 1, "only the paper: {svg}");
+    }
+
+    #[test]
+    fn grey_lines_differ_by_dashes_and_markers() {
+        let mut p = Plot::new(Scale::Linear(0.0, 9.0), "time [s]", Scale::from_zero(9.0), "y");
+        for style in 0..8 {
+            p.line(style, &(0..10).map(|i| (f64::from(i), style as f64)).collect::<Vec<_>>(), "");
+        }
+        let svg = p.in_file(&Paper { grey: true, ..Paper::default() }, None, &[]);
+        let looks: std::collections::BTreeSet<&str> =
+            svg.split("<g>").skip(1).map(|g| g.split(" d=").next().unwrap()).collect();
+        assert_eq!(looks.len(), 8, "{looks:?}");
+        assert!(svg.matches("<circle").count() > 4 && !svg.contains("#0072b2"), "{svg}");
+    }
 }
