@@ -101,11 +101,11 @@ fn every_figure_has_its_data_its_command_and_its_interval() {
 /// The figures with this title on the page of the small outcome, its points also told apart by `ap.queue`, when the
 /// file asks for one.
 fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
-    asked_with(along, Log::default(), by, metrics)
+    asked_with(along, Log::default(), [by, None], metrics)
 }
 
-/// Like [`asked`], with logarithmic axes.
-fn asked_with(along: Along, log: Log, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
+/// Like [`asked`], with logarithmic axes and the key of panels.
+fn asked_with(along: Along, log: Log, by: [Option<&str>; 2], metrics: &[&str]) -> Vec<String> {
     let mut o = outcome(SMALL);
     let queue = |up: Option<&SweptValue>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
     let told = |p: &mut PointKey| drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()));
@@ -114,7 +114,8 @@ fn asked_with(along: Along, log: Log, by: Option<&str>, metrics: &[&str]) -> Vec
     let mut points: Vec<_> = SMALL.uploads.iter().map(|up| point(SMALL, *up)).collect();
     points.iter_mut().for_each(told);
     let metrics = metrics.iter().map(|m| (*m).to_owned()).collect();
-    let figure = FigureSpec { title: "Asked for".into(), along, log, by: by.map(str::to_owned), metrics, points };
+    let [by, panels] = by.map(|key| key.map(str::to_owned));
+    let figure = FigureSpec { title: "Asked for".into(), along, log, by, panels, metrics, points };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
     write_report(&o, &contend_lab::writing::output::ReportContext { figures: vec![figure], ..context(SMALL) }, &path)
@@ -141,6 +142,32 @@ fn a_figure_by_a_key_has_a_line_for_each_value_with_its_interval() {
         (2, 5, 5)
     );
     assert!(f.contains("By ap.queue. Mean over 5 seeds; bars: 95 % Student interval."));
+}
+
+/// The numbers and names along the axes of a figure.
+fn ticks(figure: &str) -> Vec<String> {
+    let texts = figure.split("<text").skip(1).filter_map(|t| t.split(['>', '<']).nth(1));
+    texts.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_second_key_makes_panels_with_equal_axes() {
+    let along = || Along::Metric("goodput.total".into());
+    for by in [[Some("flow.1.count"), Some("ap.queue")], [Some("flow.1.count"), None]] {
+        for (along, log) in [(along(), Log::default()), (Along::Flow, Log::default())] {
+            let figures = asked_with(along, log, by, &["goodput.total"]);
+            match (by[1], figures.as_slice()) {
+                (Some(_), [fifo, codel]) => {
+                    assert!(fifo.contains("<h3>Asked for, ap.queue = fifo</h3>"), "{fifo}");
+                    assert!(codel.contains("<h3>Asked for, ap.queue = codel</h3>"), "{codel}");
+                    assert_eq!((legend(fifo), legend(codel)), (vec!["0", "1"], vec!["2", "4", "6"]));
+                    assert_eq!(ticks(fifo), ticks(codel));
+                }
+                (None, [_]) => {}
+                _ => panic!("{by:?}: {} figures", figures.len()),
+            }
+        }
+    }
 }
 
 #[test]
@@ -170,10 +197,11 @@ fn a_metric_on_the_horizontal_axis_has_intervals_both_ways_and_the_values_of_the
 #[test]
 fn a_logarithmic_axis_leaves_out_zeros_and_says_so() {
     let log = Log { x: false, y: true };
-    let f = asked_with(Along::Key("flow.1.count".into()), log, None, &["goodput.up"]).concat();
+    let f = asked_with(Along::Key("flow.1.count".into()), log, [None, None], &["goodput.up"]).concat();
     assert!(f.contains("One value is not above zero: a logarithmic axis has no place for it."), "{f}");
     assert_eq!(f.matches("class=\"dot\"").count(), 4, "no upload: no goodput");
-    let names = asked_with(Along::Key("ap.queue".into()), log, Some("flow.1.count"), &["goodput.down"]).concat();
+    let names =
+        asked_with(Along::Key("ap.queue".into()), log, [Some("flow.1.count"), None], &["goodput.down"]).concat();
     assert_eq!((names.matches("class=\"bar\"").count(), names.matches("class=\"dot\"").count()), (0, 5));
 }
 

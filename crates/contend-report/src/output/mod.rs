@@ -97,6 +97,7 @@ fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
         along: f.x.clone(),
         log: f.log,
         by: f.by.clone(),
+        panels: f.panels.clone(),
         metrics: f.y.clone(),
         points,
     }
@@ -113,6 +114,8 @@ pub struct FigureSpec {
     pub log: Log,
     /// The swept key with one curve for each value. Each combination of the other keys then has its own figure.
     pub by: Option<String>,
+    /// The swept key with one panel for each value; panels have equal axes.
+    pub panels: Option<String>,
     /// The expressions to show. Expressions with different units get separate figures.
     pub metrics: Vec<String>,
     /// The points to show.

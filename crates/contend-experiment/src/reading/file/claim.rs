@@ -241,6 +241,8 @@ pub struct Figure {
     pub y_sites: Vec<Spot>,
     /// A swept key with one curve for each value. Each combination of the other keys then has its own figure.
     pub by: Option<String>,
+    /// A second key of `by`: a panel for each of its values, with equal axes.
+    pub panels: Option<String>,
     /// The selected points.
     pub when: When,
 }

@@ -328,6 +328,7 @@ impl Judge<'_> {
             None => self.sweep.axis(&x, x.text()?),
         };
         let when = f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?;
+        let keys = by.map_or(Ok(vec![]), |v| self.by(&v, &along))?;
         let figure = Figure {
             title: f.read_or("title", "", |v| v.text())?.to_string(),
             log: f.get("log").map_or(Ok(Log::default()), |v| self.log(&v, &along, &when))?,
@@ -335,16 +336,40 @@ impl Judge<'_> {
             x_site: x.node.site.clone(),
             y: y.iter().map(expression).collect::<Result<_, _>>()?,
             y_sites: y.iter().map(|v| v.node.site.clone()).collect(),
-            by: by.as_ref().map(|v| self.sweep.swept(v, v.text()?)).transpose()?,
+            by: keys.first().cloned(),
+            panels: keys.get(1).cloned(),
             when,
         };
         f.finish()?;
-        match (&figure.x, &figure.by, by) {
-            (Along::Key(x), Some(key), Some(v)) if x == key => {
-                Err(v.error(format!("is the key along `x` too: `{key}`"), "name another swept key, or remove it"))
-            }
-            _ => Ok(figure),
+        Ok(figure)
+    }
+
+    /// Reads the keys of `by`: that of the lines, and that of the panels. None of them is the key along `x`.
+    fn by(&self, val: &Val, x: &Along) -> Result<Vec<String>, FileError> {
+        let given: Vec<Val> = match val.node.kind {
+            NodeKind::List(_) => val.list("one or two swept keys")?.collect(),
+            _ => vec![val.clone()],
+        };
+        if !(1..=2).contains(&given.len()) {
+            return Err(val.error(
+                format!("has {} keys", given.len()),
+                "name the key of the lines, and if need be that of the panels: [\"ap.queue\", \"flow.0.count\"]",
+            ));
         }
+        let mut keys: Vec<String> = vec![];
+        for v in &given {
+            let key = self.sweep.swept(v, v.text()?)?;
+            if matches!(x, Along::Key(x) if *x == key) {
+                return Err(
+                    v.error(format!("is the key along `x` too: `{key}`"), "name another swept key, or remove it")
+                );
+            }
+            if keys.contains(&key) {
+                return Err(v.error(format!("names `{key}` twice"), "name each key once"));
+            }
+            keys.push(key);
+        }
+        Ok(keys)
     }
 
     /// Reads a table of key paths and values.

@@ -59,6 +59,7 @@ pub fn context(shape: Shape) -> ReportContext {
             along: Along::Key("flow.1.count".into()),
             log: Log::default(),
             by: None,
+            panels: None,
             metrics: vec!["jain".into(), "jain.up".into()],
             points: shape.uploads.iter().map(|up| point(shape, *up)).collect(),
         }],

@@ -137,6 +137,11 @@ const CASES: &[Case] = &[
     ),
     (
         "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nby = [\"flow.0.count\", \"flow.0.count\"]",
+        "t.toml:23:23: `figure.0.by.1` names `flow.0.count` twice\n  help: name each key once",
+    ),
+    (
+        "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"flow.0.count\"\nvalues = [1, 2]\ny = \"jain\"",
         "t.toml:22:10: `figure.0.values` cannot be used in a figure over `flow.0.count`\
             \n  help: remove them, or write a new name as `x`, \"window\", and use point(\"window\") in `y`",

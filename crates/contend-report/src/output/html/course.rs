@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::ink::STYLES;
-use super::lines::{Head, called, explained, groups, heads, left_out, legend, not_positive, telling, vertical};
+use super::lines::{Head, Panel, called, explained, groups, heads, left_out, legend, not_positive, telling, vertical};
 use super::series::{SINGLE, against_time, slow_and_fine};
 use crate::output::csv::quoted;
 use crate::output::shape::{estimate, runs_of, unit_of};
@@ -46,7 +46,7 @@ struct Courses {
 /// Metrics of one unit over time: a line for each metric and point; for a list, a line for each member.
 pub(super) fn over_time(
     o: &Outcome,
-    points: &[PointKey],
+    panel: Panel,
     by: Option<&str>,
     metrics: &[&str],
     log_y: bool,
@@ -54,17 +54,19 @@ pub(super) fn over_time(
     warmup_s: f64,
 ) -> Figure {
     let scale = unit_of(metrics.first().copied().unwrap_or_default()).scale;
-    let courses = courses(o, points, by, metrics);
+    let frame = courses(o, panel.frame, by, metrics);
+    let courses = courses(o, panel.points, by, metrics);
     let shown = courses.all.get(..STYLES).unwrap_or(&courses.all);
     let moments = || shown.iter().flat_map(|c| &c.moments).filter(|m| m.value.is_finite());
-    let top = moments().fold(0.0, |top: f64, m| top.max(m.value));
+    let framed = || moments().chain(frame.all.iter().flat_map(|c| &c.moments).filter(|m| m.value.is_finite()));
+    let top = framed().fold(0.0, |top: f64, m| top.max(m.value));
     // Few seeds make wide bands. The axis fits the lines; bands are cut off at its end.
-    let upper = moments().filter_map(|m| m.band).map(|band| band.1.min(1.5 * top));
-    let axis = vertical(metrics, moments().map(|m| m.value).chain(upper).map(|v| v * scale), log_y);
+    let upper = framed().filter_map(|m| m.band).map(|band| band.1.min(1.5 * top));
+    let axis = vertical(metrics, framed().map(|m| m.value).chain(upper).map(|v| v * scale), log_y);
     let hidden = moments().filter(|m| !axis.shows(m.value)).count();
     let (floor, ceiling) = axis.ends();
     let within = |y: f64| (y * scale).max(floor).min(ceiling);
-    let span = moments().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), m| (a.min(m.from_s), b.max(m.to_s)));
+    let span = framed().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), m| (a.min(m.from_s), b.max(m.to_s)));
     let mut plot = against_time(if span.0 < span.1 { span } else { (0.0, 1.0) }, warmup_s, axis, &called(metrics).1);
     for c in shown {
         // Where values are missing, line and band are interrupted.

@@ -50,6 +50,22 @@ pub(super) fn groups(points: &[PointKey], keys: &[String]) -> Vec<(PointKey, Vec
     all
 }
 
+/// The points of one figure.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a> {
+    /// The points that are drawn.
+    pub points: &'a [PointKey],
+    /// The points of all panels with the same axes; empty if the figure stands alone.
+    pub frame: &'a [PointKey],
+}
+
+impl<'a> Panel<'a> {
+    /// A figure that stands alone.
+    pub(super) fn alone(points: &'a [PointKey]) -> Panel<'a> {
+        Panel { points, frame: &[] }
+    }
+}
+
 /// One curve, or one bar at each place.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -167,13 +183,14 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// The figure of `lines` with their error bars: curves if the places are numbers, grouped bars if the places are names.
-/// On a logarithmic axis dots take the place of bars, because a bar begins at zero.
+/// On a logarithmic axis dots take the place of bars, because a bar begins at zero. The vertical axis fits `frame` too,
+/// the lines of all panels.
 pub(super) fn drawn(
     title: &str,
     (x, x_label): (Scale, &str),
     metrics: &[&str],
     log: Log,
-    lines: &[Line],
+    (lines, frame): (&[Line], &[Line]),
     caption: &str,
     csv: String,
 ) -> Figure {
@@ -183,9 +200,10 @@ pub(super) fn drawn(
     let (name, label) = called(metrics);
     // If no mean is negative, the axis starts at zero even if an interval reaches below. An interval that reaches zero
     // does not stretch a logarithmic axis.
-    let negative = dots().any(|d| d.y.mean < 0.0);
+    let framed = || dots().chain(frame.iter().flat_map(|l| &l.dots));
+    let negative = framed().any(|d| d.y.mean < 0.0);
     let kept = |end: f64, mean: f64| if log.y && end < mean / 10.0 || !negative && end < 0.0 { mean } else { end };
-    let ends = dots().flat_map(|d| [kept(d.y.ends().0, d.y.mean), d.y.ends().1]).map(|v| v * unit.scale);
+    let ends = framed().flat_map(|d| [kept(d.y.ends().0, d.y.mean), d.y.ends().1]).map(|v| v * unit.scale);
     let y = vertical(metrics, ends, log.y);
     let hidden = dots().filter(|d| !x.shows(d.x.0) || !y.shows(d.y.mean)).count();
     let places = if let Scale::Names(names) = &x { names.len() } else { 0 };

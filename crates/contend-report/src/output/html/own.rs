@@ -2,7 +2,7 @@
 
 use super::charts::{BARS, bars_are, numbers};
 use super::ink::STYLES;
-use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, telling};
+use super::lines::{Dot, Head, Line, Panel, called, drawn, explained, groups, heads, hover, telling};
 use super::svg::Scale;
 use super::{DETAILED, Figure, against, course, sweep};
 use crate::output::csv::quoted;
@@ -27,15 +27,22 @@ pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
 fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
     let x = match &f.along {
         Along::Key(key) => Some(key.as_str()),
-        Along::Metric(_) => against::path(&f.points, f.by.as_deref()),
+        Along::Metric(_) => against::path(&f.points, [f.by.as_deref(), f.panels.as_deref()]),
         _ => None,
     };
     let values: &[serde_json::Value] = if let Along::Own(_, values) = &f.along { values } else { &[] };
     let by = f.by.as_deref();
     let others: Vec<String> = match by {
-        Some(by) => telling(&f.points, x, Some(by)).into_iter().filter(|k| k != by).collect(),
+        Some(by) => {
+            let told = telling(&f.points, x, Some(by)).into_iter().filter(|k| k != by);
+            // The key of the panels tells them apart, also if another key does.
+            told.filter(|k| f.panels.as_ref() != Some(k)).chain(f.panels.clone()).collect()
+        }
         None => Vec::new(),
     };
+    // Panels that differ by their key alone have equal axes.
+    let frames =
+        groups(&f.points, &others.iter().filter(|k| f.panels.as_ref() != Some(k)).cloned().collect::<Vec<_>>());
     let mut units: Vec<(Unit, Vec<&str>)> = Vec::new();
     for m in &f.metrics {
         let unit = unit_of(m);
@@ -47,6 +54,8 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
     let panels = groups(&f.points, &others);
     let mut all = Vec::new();
     for (at, points) in panels.iter().take(DETAILED) {
+        let framed = frames.iter().find(|(of, _)| f.panels.is_some() && of.iter().all(|(k, v)| at.get(k) == Some(v)));
+        let panel = Panel { points, frame: framed.map_or(&[], |(_, all)| all) };
         for (_, metrics) in &units {
             let name = called(metrics).0;
             let words = match (&f.along, f.title.as_str()) {
@@ -61,11 +70,11 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
             let title = words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
             all.push(match &f.along {
                 Along::Key(key) | Along::Own(key, _) => {
-                    sweep::along(o, points, (key, values), by, metrics, f.log, &title)
+                    sweep::along(o, panel, (key, values), by, metrics, f.log, &title)
                 }
-                Along::Metric(metric) => against::figure(o, points, (metric, x), by, metrics, f.log, &title),
-                Along::Flow => by_flow(o, points, by, metrics, f.log.y, &title),
-                Along::Time => course::over_time(o, points, by, metrics, f.log.y, &title, warmup_s),
+                Along::Metric(metric) => against::figure(o, panel, (metric, x), by, metrics, f.log, &title),
+                Along::Flow => by_flow(o, panel, by, metrics, f.log.y, &title),
+                Along::Time => course::over_time(o, panel, by, metrics, f.log.y, &title, warmup_s),
             });
         }
     }
@@ -80,9 +89,30 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
 }
 
 /// Metrics of one unit flow by flow: a bar for each metric, point and flow.
-fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], log_y: bool, title: &str) -> Figure {
-    let groups = groups(points, &telling(points, None, by));
+fn by_flow(o: &Outcome, panel: Panel, by: Option<&str>, metrics: &[&str], log_y: bool, title: &str) -> Figure {
     let mut names: Vec<String> = Vec::new();
+    let frame = bars(o, panel.frame, by, metrics, &mut names).0;
+    let (lines, csv, trouble) = bars(o, panel.points, by, metrics, &mut names);
+    let all = names.len();
+    names.truncate(BARS.div_ceil(lines.len().clamp(1, STYLES)));
+    let mut caption = bars_are(panel.points.first().map_or(0, |p| runs_of(o, p).len()));
+    if names.len() < all {
+        let _ = write!(caption, " The first {} of {all} flows.", names.len());
+    }
+    let log = Log { x: false, y: log_y };
+    let x = (Scale::Names(names), "flow");
+    drawn(title, x, metrics, log, (&lines, &frame), &explained(by, caption, trouble), csv)
+}
+
+/// The bars of metrics flow by flow, their CSV, and why a value is missing. A new flow is added to `names`.
+fn bars(
+    o: &Outcome,
+    points: &[PointKey],
+    by: Option<&str>,
+    metrics: &[&str],
+    names: &mut Vec<String>,
+) -> (Vec<Line>, String, Option<String>) {
+    let groups = groups(points, &telling(points, None, by));
     let mut csv = String::from("flow,point,metric,n,mean,low,high\n");
     let (mut lines, mut trouble) = (Vec::new(), None);
     for Head { name, style, members, metric } in heads(&groups, by, metrics) {
@@ -118,14 +148,7 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
         }
         lines.push(Line { name, style, dots });
     }
-    let all = names.len();
-    names.truncate(BARS.div_ceil(lines.len().clamp(1, STYLES)));
-    let mut caption = bars_are(points.first().map_or(0, |p| runs_of(o, p).len()));
-    if names.len() < all {
-        let _ = write!(caption, " The first {} of {all} flows.", names.len());
-    }
-    let log = Log { x: false, y: log_y };
-    drawn(title, (Scale::Names(names), "flow"), metrics, log, &lines, &explained(by, caption, trouble), csv)
+    (lines, csv, trouble)
 }
 
 /// The members of a list in `run`, with their names.

@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::charts::{self, bars_are};
-use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, missing, range, telling};
+use super::lines::{Dot, Head, Line, Panel, called, drawn, explained, groups, heads, hover, missing, range, telling};
 use super::svg::Scale;
 use crate::output::csv::quoted;
 use crate::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
@@ -20,7 +20,10 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
     let main = main_metrics(o);
     if !telling(points, Some(first), None).is_empty() {
         // Each metric has its own figure; its lines are the values of the other keys.
-        return main.iter().map(|m| along(o, points, (first, &[]), None, &[m], Log::default(), "")).collect();
+        return main
+            .iter()
+            .map(|m| along(o, Panel::alone(points), (first, &[]), None, &[m], Log::default(), ""))
+            .collect();
     }
     let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
     for m in main {
@@ -30,7 +33,10 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
             None => families.push((stem, vec![m])),
         }
     }
-    families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, Log::default(), "")).collect()
+    families
+        .iter()
+        .map(|(_, metrics)| along(o, Panel::alone(points), (first, &[]), None, metrics, Log::default(), ""))
+        .collect()
 }
 
 /// A figure of metrics of one unit along a swept key, or along values that the figure itself gives. There is one line
@@ -38,18 +44,38 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
 /// the metric and the key.
 pub(super) fn along(
     o: &Outcome,
-    points: &[PointKey],
+    panel: Panel,
     (key, values): (&str, &[Value]),
     by: Option<&str>,
     metrics: &[&str],
     log: Log,
     title: &str,
 ) -> Figure {
-    let expanded: Vec<PointKey> = points.iter().flat_map(|p| values.iter().map(|v| with(p, key, v))).collect();
-    let runs = points.first().map_or(0, |p| runs_of(o, p).len());
-    let points = if values.is_empty() { points } else { &expanded };
+    let expanded = |points: &[PointKey]| -> Vec<PointKey> {
+        if values.is_empty() {
+            return points.to_vec();
+        }
+        points.iter().flat_map(|p| values.iter().map(|v| with(p, key, v))).collect()
+    };
+    let runs = panel.points.first().map_or(0, |p| runs_of(o, p).len());
+    let (points, frame) = (expanded(panel.points), expanded(panel.frame));
     let title = if title.is_empty() { format!("{} along {key}", called(metrics).0) } else { title.to_owned() };
-    let axis = Axis::of(points, key);
+    let axis = Axis::of(if frame.is_empty() { &points } else { &frame }, key);
+    let (lines, csv, trouble) = curves(o, &points, (key, values), by, metrics, &axis);
+    let frame = curves(o, &frame, (key, values), by, metrics, &axis).0;
+    let caption = explained(by, bars_are(runs), trouble);
+    drawn(&title, (axis.scale(log.x), &axis.label), metrics, log, (&lines, &frame), &caption, csv)
+}
+
+/// The lines of [`along`], their CSV, and why a value is missing.
+fn curves(
+    o: &Outcome,
+    points: &[PointKey],
+    (key, values): (&str, &[Value]),
+    by: Option<&str>,
+    metrics: &[&str],
+    axis: &Axis,
+) -> (Vec<Line>, String, Option<String>) {
     let groups = groups(points, &telling(points, Some(key), by));
     let mut csv = format!("{},other_keys,metric,n,mean,low,high\n", quoted(key));
     let (mut lines, mut trouble) = (Vec::new(), None);
@@ -80,8 +106,7 @@ pub(super) fn along(
         dots.sort_by(|a, b| a.x.0.total_cmp(&b.x.0));
         lines.push(Line { name, style, dots });
     }
-    let caption = explained(by, bars_are(runs), trouble);
-    drawn(&title, (axis.scale(log.x), &axis.label), metrics, log, &lines, &caption, csv)
+    (lines, csv, trouble)
 }
 
 /// `point` with an additional key, which only this figure has.

@@ -141,8 +141,10 @@ pub(super) static FIGURE: Table = Table {
                 word("xy", "Both axes are logarithmic."),
             ])], Words("linear axes"), "\"y\"",
             "The logarithmic axes; they have no place for zero and negative values."),
-        key("by", &[Kind::KeyPath], Words("one line for each expression"), "\"flow.0.window\"",
-            "A swept key; one line for each of its values."),
+        key("by", &[Kind::KeyPath, Kind::List(&Kind::KeyPath)], Words("one line for each expression"),
+            "\"flow.0.window\"",
+            "A swept key; one line for each of its values. A second key of a list makes the panels: one for each of \
+            its values, with equal axes."),
         key("when", WHEN.kinds, WHEN.default, WHEN.example, "The points that are drawn."),
         key("values", &[Kind::List(&Kind::Quantity)], Words("the values of the swept key"), "[1, 2, 4]",
             "Values along the axis `x`, if `x` is a name of yours; `y` reads them with point(\"NAME\")."),
