@@ -12,8 +12,8 @@ use contend_experiment::reading::file::Log;
 use contend_experiment::results::{Outcome, PointKey};
 use std::fmt::Write;
 
-/// The swept key that joins the dots of a line: the first key of several numbers that is none of `by`. The values of the
-/// other keys have a line each.
+/// The swept key that joins the dots of a line: the first key of several numbers that is none of `by`. The values of
+/// the other keys have a line each.
 pub(super) fn path<'a>(points: &'a [PointKey], by: [Option<&str>; 2]) -> Option<&'a str> {
     let joins = |key: &&str| {
         let values: Vec<_> = points.iter().filter_map(|p| p.get(*key)).collect();
