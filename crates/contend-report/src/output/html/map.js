@@ -7,7 +7,8 @@ for (const root of document.querySelectorAll("figure.map")) {
   const slider = root.querySelector("input"), clock = root.querySelector("output");
   const nodes = [...svg.querySelectorAll(".node")], ways = [...svg.querySelectorAll(".way")];
   const scaleText = [...svg.children].find((e) => e.tagName === "text");
-  let now = 0, chosen = -1, places = [];
+  // On a narrow screen letters and discs are larger than the map.
+  let now = 0, chosen = -1, places = [], zoom = +svg.style.getPropertyValue("--zoom") || 1;
 
   // The value of a course that holds now.
   const value = (course) => {
@@ -35,8 +36,8 @@ for (const root of document.querySelectorAll("figure.map")) {
     nodes.forEach((node, s) => {
       const text = node.querySelector("text");
       if (!text) return;
-      const half = 3.6 * data.names[s].length, [x, y] = [places[s][0] / 10, places[s][1] / 10];
-      const own = [x - half, y - 28, x + half, y - 14];
+      const half = 3.6 * zoom * data.names[s].length, [x, y] = [places[s][0] / 10, places[s][1] / 10];
+      const own = [x - half, y - 28 * zoom, x + half, y - 14 * zoom];
       const fits = taken.every((o) => own[2] <= o[0] || o[2] <= own[0] || own[3] <= o[1] || o[3] <= own[1]);
       if (fits) taken.push(own);
       text.textContent = fits ? data.names[s] : "";
@@ -88,5 +89,6 @@ for (const root of document.querySelectorAll("figure.map")) {
     });
   });
   if (slider) slider.addEventListener("input", () => { now = Number(slider.value); draw(); });
+  svg.addEventListener("zoom", (event) => { zoom = event.detail; draw(); });
   draw();
 }
