@@ -40,7 +40,7 @@
   }));
   for (const svg of document.querySelectorAll("svg")) {
     if (!shown(svg)) continue;
-    const all = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim()).map((t) => [t, corners(t)]);
+    const all = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim() && t.getAttribute("visibility") !== "hidden").map((t) => [t, corners(t)]);
     const edge = svg.closest("figure").getBoundingClientRect(), box = svg.parentElement.getBoundingClientRect();
     for (const [text, c] of all) {
       if (c.some(([, y]) => y < edge.top || y > edge.bottom)) say("label leaves its figure", text);
