@@ -65,7 +65,9 @@ for (const svg of document.querySelectorAll("figure:not(.map) .plot > svg")) {
 const fileOf = (figure) => {
   const svg = figure.querySelector(".plot > svg");
   svg.dispatchEvent(new Event("whole"));
-  const copy = svg.cloneNode(true), box = svg.viewBox.baseVal;
+  // The element itself is not cloned: a copy of its style attribute would be against the page's policy.
+  const copy = document.createElementNS(svg.namespaceURI, "svg"), box = svg.viewBox.baseVal;
+  copy.append(...[...svg.childNodes].map((node) => node.cloneNode(true)));
   const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "stroke-linecap", "opacity", "font-size", "font-weight", "text-anchor", "paint-order"];
   const from = [svg, ...svg.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((to, i) => {
@@ -227,7 +229,7 @@ for (const button of document.querySelectorAll("button[data-save]")) {
     svg.setAttribute("viewBox", `0 0 ${d.w} ${d.h}`);
     svg.removeAttribute("preserveAspectRatio");
     svg.style.height = "";
-    for (const t of d.texts) {
+    for (const t of d.texts || []) {
       t.node.textContent = t.full;
       t.node.removeAttribute("visibility");
       t.node.setAttribute("transform", `translate(${t.x} ${t.y}) rotate(${t.angle})`);
@@ -269,7 +271,7 @@ for (const button of document.querySelectorAll("button[data-save]")) {
     seen.observe(plot);
     const svg = plot.querySelector("svg");
     // A file has the figure as it was drawn.
-    svg?.addEventListener("whole", () => svg.classList.contains("squeezed") && drawn.get(svg)?.texts && restore(svg, drawn.get(svg)));
+    svg?.addEventListener("whole", () => svg.classList.contains("squeezed") && restore(svg, drawn.get(svg)));
     svg?.addEventListener("narrow", () => fit(plot));
   }
   // What scrolls can be scrolled with keys.
