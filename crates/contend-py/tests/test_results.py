@@ -234,3 +234,18 @@ def test_control_variates_shorten_the_intervals_over_lossy_links():
     assert controlled.differences["ci95"][0] < plain["ci95"][0]
     assert "times as many seeds" in repr(controlled)
     assert repr(pickle.loads(pickle.dumps(controlled))) == repr(controlled)
+
+
+def test_a_figure_is_that_of_the_command(results, tmp_path):
+    assert "Goodput of each flow" in results.figures
+    figure = results.figure(1 + results.figures.index("Goodput of each flow"), width="8.5cm", palette="grey")
+    assert figure._repr_svg_().startswith("<svg xmlns=") and 'width="240.94pt"' in figure.svg
+    assert figure.save(tmp_path / "a.svg").read_text() == figure.svg
+    for wrong in (
+        lambda: results.figure(0),
+        lambda: results.figure(99),
+        lambda: results.figure(1, width="8"),
+        lambda: results.figure(1, palette="pink"),
+    ):
+        with pytest.raises(contend.Error):
+            wrong()

@@ -86,7 +86,7 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
 }
 
 /// Calls that need captures, results of earlier calls, another machine, namespaces, the feature `bpf`, or minutes.
-const NOT_RUN: [&str; 13] = [
+const NOT_RUN: [&str; 14] = [
     "--shard",
     "contend merge",
     "card.pcap",
@@ -99,6 +99,7 @@ const NOT_RUN: [&str; 13] = [
     "contend deploy",
     "contend emulate",
     "contend live",
+    "contend plot results/",
     "--replay",
 ];
 
@@ -152,7 +153,7 @@ fn the_calls_of_the_documents_can_be_made() {
                 }
             }
             let mut line = line.replacen("contend", &contend, 1);
-            if call.starts_with("contend run") || call.starts_with("contend compare") {
+            if ["run", "compare", "plot"].iter().any(|command| call.starts_with(&format!("contend {command}"))) {
                 line += " --seeds 1 --set duration=6s --set warmup=500ms";
             }
             if call.starts_with("contend run") && !call.contains("--no-results") {
