@@ -150,8 +150,8 @@ fn csv<'a>(all: impl Iterator<Item = &'a Difference>) -> String {
 
 fn table(c: &Comparison) -> String {
     let mut out = String::from(
-        "<div class=\"scroll\"><table class=\"numbers compared\">\n<thead><tr><th class=\"key\">metric</th><th>A</th><th>B</th>\
-            <th>B − A</th><th>change</th><th class=\"key\">B has</th></tr></thead>\n<tbody>\n",
+        "<div class=\"scroll\"><table class=\"numbers compared\">\n<thead><tr><th class=\"key\">metric</th>\
+            <th>A</th><th>B</th><th>B − A</th><th>change</th><th class=\"key\">B has</th></tr></thead>\n<tbody>\n",
     );
     let mut last = None;
     for d in &c.differences {
