@@ -237,8 +237,8 @@ def test_control_variates_shorten_the_intervals_over_lossy_links():
 
 
 def test_a_figure_is_that_of_the_command(results, tmp_path):
-    assert "Goodput of each flow" in results.figures
-    figure = results.figure(1 + results.figures.index("Goodput of each flow"), width="8.5cm", palette="grey")
+    number = 1 + results.figures.index("Goodput of each flow, ap.queue.limit = 20p")
+    figure = results.figure(number, width="8.5cm", palette="grey")
     assert figure._repr_svg_().startswith("<svg xmlns=") and 'width="240.94pt"' in figure.svg
     assert figure.save(tmp_path / "a.svg").read_text() == figure.svg
     for wrong in (
