@@ -13,6 +13,9 @@ pub(super) fn class(style: usize) -> String {
 /// Size of the letters of an axis.
 pub(super) const LETTER: f64 = 11.5;
 
+/// The colours of curves: those of the style sheet on a light page.
+const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#b85f93", "#c98a00", "#3f9fd6", "#24272d", "#8a7f00"];
+
 /// How a file is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paper {
@@ -42,8 +45,6 @@ impl Paper {
 
     /// The colour of lines and dots of a style.
     fn stroke(&self, style: usize) -> &'static str {
-        const COLOURS: [&str; 8] =
-            ["#0072b2", "#d55e00", "#009e73", "#b85f93", "#c98a00", "#3f9fd6", "#24272d", "#8a7f00"];
         const SHADES: [&str; 8] =
             ["#000000", "#5a5a5a", "#000000", "#7a7a7a", "#333333", "#6a6a6a", "#000000", "#5a5a5a"];
         match style.checked_sub(GREY) {
@@ -120,5 +121,16 @@ impl Ink<'_> {
                 format!("text-anchor=\"{anchor}\" font-size=\"{size}\" fill=\"#1b1d22\"")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_the_colours_of_the_page() {
+        let light: Vec<String> = COLOURS.iter().enumerate().map(|(i, c)| format!("--c{i}: {c};")).collect();
+        assert!(include_str!("report.css").contains(&light.join(" ")));
     }
 }

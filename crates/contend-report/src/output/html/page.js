@@ -68,7 +68,10 @@ const fileOf = (figure) => {
   // The element itself is not cloned: a copy of its style attribute would be against the page's policy.
   const copy = document.createElementNS(svg.namespaceURI, "svg"), box = svg.viewBox.baseVal;
   copy.append(...[...svg.childNodes].map((node) => node.cloneNode(true)));
-  const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "stroke-linecap", "opacity", "font-size", "font-weight", "text-anchor", "paint-order"];
+  const looks = [
+    "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "stroke-linecap",
+    "opacity", "font-size", "font-weight", "text-anchor", "paint-order",
+  ];
   const from = [svg, ...svg.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((to, i) => {
     if (to.tagName === "title") return;
