@@ -4,7 +4,8 @@
 
 Each example runs once with the first seed and Linux's TCP, at the first point of its sweep: emulated for SECONDS
 (default: 20) of real time, and simulated for as long. An example with flows that the kernel cannot carry is named with
-the reason. It needs what `contend emulate` needs, and a machine with no other work.
+the reason. Senders at stations have no TCP Small Queues in the simulation either: a TUN device does not tell a socket
+when a packet has left. It needs what `contend emulate` needs, and a machine with no other work.
 """
 
 import json
@@ -32,6 +33,18 @@ def first_values(file):
     keys = [key for key in sweep if key != "zip"]
     values = {key: sweep[key] if isinstance(sweep[key], list) else sweep[key].get("values", []) for key in keys}
     return [f"{key}={written(values[key][0])}" for key in keys if values[key]]
+
+
+def without_small_queues(program, file, folder, common):
+    """Settings that turn small queues off at each sender that has them; contend refuses them at the others."""
+    flows = tomllib.loads(file.read_text()).get("flow", [])
+    settings = [f"flow.{i}.tcp.tsq=off" for i, flow in enumerate(flows) if "tcp" in flow]
+
+    def taken(setting):
+        words = [program, "run", file.name, "--seeds", "1", "--no-results", *common, "--set", setting]
+        return subprocess.run(words, cwd=folder, capture_output=True, timeout=600).returncode != 2
+
+    return [word for setting in settings if taken(setting) for word in ("--set", setting)]
 
 
 def written(value):
@@ -71,7 +84,8 @@ def main():
             times = ["--set", f"duration={seconds}s", "--set", f"warmup={seconds / 4}s"]
             times += ["--set", "stack=linux"]
             common = [file.name, "--seeds", "1", *times, *sweep, "--no-results", "--format", "json"]
-            simulated, why = run(program, ["run", *common], folder)
+            off = without_small_queues(program, file, folder, times + sweep)
+            simulated, why = run(program, ["run", *common, *off], folder)
             emulated, refused = run(program, ["emulate", "--attempts", "3", *common], folder)
             if simulated is None or emulated is None:
                 print(f"| `{name}` | | | | | {refused or why} |", flush=True)

@@ -136,8 +136,8 @@ impl Border {
         Ok(p)
     }
 
-    /// The packet `p` leaves: the host that gets it, and its bytes. `None` if they were overwritten.
-    pub fn leave(&mut self, p: &Packet) -> Option<(usize, &[u8])> {
+    /// The packet `p` leaves: the host that gets it. `None` if its bytes were overwritten.
+    pub fn leave(&mut self, p: &Packet) -> Option<usize> {
         // An acknowledgment that a control block made has the bytes of the last real one.
         let number = if p.payload == 0 { self.ties.acknowledgment_like(p).unwrap_or(0) } else { p.payload };
         let host = self.homes.get(p.dst.0 as usize).copied().filter(|host| *host != usize::MAX);
@@ -152,7 +152,12 @@ impl Border {
             bytes::write_back(&mut self.buffer, &changes);
         }
         self.tally.left += 1;
-        Some((host, &self.buffer))
+        Some(host)
+    }
+
+    /// The bytes of the packet that left last.
+    pub fn packet(&self) -> &[u8] {
+        &self.buffer
     }
 
     /// What hosts opened beside the flows of the file, after the run.

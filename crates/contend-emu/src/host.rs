@@ -202,7 +202,11 @@ impl Keeper {
         };
         let net = made().map_err(failed("no network namespace"))?;
         let builder = DeviceBuilder::new().name("tun0").ipv4(spec.ip, 8, None).mtu(MTU as u16);
-        let device = builder.tx_queue_len(QUEUE).build_sync();
+        // Segments of one burst pass together, as with a network card.
+        let builder = builder.tx_queue_len(QUEUE).with(|linux| {
+            linux.offload(true);
+        });
+        let device = builder.build_sync();
         let device = device.map_err(|e| {
             Refusal::new(
                 format!("host {}: no TUN device: {e}", spec.name),

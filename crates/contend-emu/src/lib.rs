@@ -18,6 +18,7 @@ pub mod live;
 pub mod losses;
 pub mod needs;
 mod netlink;
+mod offload;
 mod opened;
 pub mod plan;
 pub mod programs;

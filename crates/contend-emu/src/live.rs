@@ -5,9 +5,9 @@
 
 use crate::border::Border;
 use crate::bulk::Bulk;
-use crate::bytes::MTU;
 use crate::host::Hosts;
 use crate::losses::Losses;
+use crate::offload::{Burst, Segments};
 use crate::plan::Plan;
 use crate::programs::{Failed, Program, Programs};
 use crate::record::{FOLDER, Recorder};
@@ -30,8 +30,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tun_rs::SyncDevice;
 
-/// Packets that are read from one device before the others have their turn.
-const TURN: usize = 16;
+/// Writes of a host, each of at most 64 kB, that are read from its device before the others have their turn.
+const TURN: usize = 4;
 /// How often a sender of the kernel is searched that is not known yet.
 const SEARCH: Span = Span::from_millis(100);
 /// After Ctrl-C a command has so much time to end by itself.
@@ -163,6 +163,8 @@ impl Engine for Emulate {
             gap: Late::default(),
             polled: Time::ZERO,
             left: Vec::new(),
+            burst: Burst::default(),
+            segments: Segments::default(),
             ready: Vec::new(),
             losses: Losses::default(),
         };
@@ -209,6 +211,8 @@ struct Live {
     /// When the devices were looked at last.
     polled: Time,
     left: Vec<(Time, Packet)>,
+    burst: Burst,
+    segments: Segments,
     ready: Vec<usize>,
     /// What devices did not take.
     losses: Losses,
@@ -234,36 +238,53 @@ impl Live {
     /// Writes what has left the network.
     fn write_out(&mut self, net: &mut Net) {
         net.take_left(&mut self.left);
-        for (at, p) in &self.left {
-            let Some((host, bytes)) = self.border.leave(p) else { continue };
-            self.late.record(self.waiter.now().since(*at));
-            // A host that takes no more loses the packet.
-            if self.devices.get(host).is_some_and(|device| device.send(bytes).is_err()) {
-                self.losses.received += 1;
+        let left = std::mem::take(&mut self.left);
+        let mut burst = None;
+        for (at, p) in &left {
+            let Some(host) = self.border.leave(p) else { continue };
+            if burst.is_some_and(|of| of != (host, *at)) {
+                self.hand_over(burst);
             }
+            burst = Some((host, *at));
+            self.burst.push(self.border.packet());
         }
+        self.hand_over(burst);
+        self.left = left;
+    }
+
+    /// Hands the packets of the burst to the host for which they left, and says when they did.
+    fn hand_over(&mut self, burst: Option<(usize, Time)>) {
+        let Some((host, at)) = burst else { return };
+        let Some(device) = self.devices.get(host) else { return };
+        let packets = self.burst.len();
+        // A host that takes no more loses the burst.
+        if self.burst.write(device).is_err() {
+            self.losses.received += packets as u64;
+        }
+        let late = self.waiter.now().since(at);
+        (0..packets).for_each(|_| self.late.record(late));
     }
 
     /// Hands in what the hosts that are ready have sent, not after `to`. The thread should have been here at `due`.
     fn read_in(&mut self, net: &mut Net, to: Time, due: Time) -> Result<(), Refusal> {
-        let mut buffer = [0; MTU + 100];
         for i in 0..self.ready.len() {
             let host = self.ready[i];
             let Some(device) = self.devices.get(host) else { continue };
             for _ in 0..TURN {
-                let n = match device.recv(&mut buffer) {
-                    Ok(n) => n,
+                let segments = match self.segments.read(device) {
+                    Ok(segments) => segments,
                     Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => break,
                     Err(e) => return Err(format!("a TUN device cannot be read: {e}").into()),
                 };
                 let now = self.waiter.now();
                 let at = now.min(to).max(net.world.now());
-                self.entry.record(now.since(due));
-                let packet = &buffer[..n];
-                if self.border.enter(net, at, host, packet, n).is_ok()
-                    && let Some(recorder) = &mut self.recorder
-                {
-                    recorder.entry(at, host, packet);
+                for packet in segments {
+                    self.entry.record(now.since(due));
+                    if self.border.enter(net, at, host, packet, packet.len()).is_ok()
+                        && let Some(recorder) = &mut self.recorder
+                    {
+                        recorder.entry(at, host, packet);
+                    }
                 }
             }
             self.write_out(net);

@@ -108,8 +108,9 @@ proptest! {
             }
             net.take_left(&mut left);
             for (_, p) in &left {
-                if let Some((host, bytes)) = border.leave(p) {
+                if let Some(host) = border.leave(p) {
                     // What leaves can be read, and goes to the host of its address.
+                    let bytes = border.packet();
                     let h = contend_emu::bytes::read(bytes, bytes.len()).unwrap();
                     prop_assert_eq!(h.dst.octets(), [10, 77, 0, host as u8 + 1]);
                 }

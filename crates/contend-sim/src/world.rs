@@ -48,6 +48,7 @@ pub struct Out<'a> {
     now: Time,
     between: &'a mut Between,
     inbox: &'a mut Inbox,
+    more: bool,
     /// The run's record of packet and frame events.
     pub trace: &'a mut Trace,
 }
@@ -95,6 +96,10 @@ enum What {
 }
 
 impl Out<'_> {
+    /// True while a node takes a packet and another one comes to it in this instant: both were in one aggregate.
+    pub fn more(&self) -> bool {
+        self.more
+    }
     /// Hands `p` to `to` in this instant.
     #[inline(always)]
     pub fn send(&mut self, to: Peer, p: &Packet) {
@@ -314,7 +319,7 @@ impl World {
     /// may not yet show what has happened: between readings, the time that this takes grows with the events only.
     pub fn advance(&mut self, to: Time) {
         let [inbox, mut batch] = self.inboxes.each_mut();
-        let mut out = Out { now: self.now, between: &mut self.between, inbox, trace: &mut self.trace };
+        let mut out = Out { now: self.now, between: &mut self.between, inbox, more: false, trace: &mut self.trace };
         while let Some((at, member)) = out.between.deadlines.first() {
             if at > to {
                 break;
@@ -341,7 +346,7 @@ impl World {
     pub fn hand_in(&mut self, at: Time, node: NodeId, port: Port, p: &Packet) {
         self.advance(at);
         let [inbox, mut batch] = self.inboxes.each_mut();
-        let mut out = Out { now: self.now, between: &mut self.between, inbox, trace: &mut self.trace };
+        let mut out = Out { now: self.now, between: &mut self.between, inbox, more: false, trace: &mut self.trace };
         out.inbox.put(node, What::Arrived(port), p);
         deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
     }
@@ -359,8 +364,11 @@ impl World {
 fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a mut Inbox, events: &mut u64) {
     while out.inbox.len > 0 {
         std::mem::swap(&mut out.inbox, batch);
-        for Letter { to, what, packet } in &batch.letters[..batch.len] {
+        let mut rest = &batch.letters[..batch.len];
+        while let [Letter { to, what, packet }, after @ ..] = rest {
+            rest = after;
             count(events);
+            out.more = rest.iter().any(|l| l.to == *to && matches!(l.what, What::Arrived(_)));
             let input = match *what {
                 What::Arrived(port) => Input::Packet(port, packet),
                 What::Rejected => Input::Rejected,
@@ -369,6 +377,7 @@ fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a m
             let next = nodes[to.0 as usize].handle(out.now, input, out);
             out.between.deadlines.lower(to.0, next);
         }
+        out.more = false;
         batch.len = 0;
     }
 }

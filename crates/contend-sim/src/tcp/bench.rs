@@ -243,6 +243,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         ack: 1,
         ack_delay: ms(100),
         quick_acks: 0,
+        gro: false,
         handshake: Handshake::None,
         initial_window: 1,
         initial_ssthresh: None,

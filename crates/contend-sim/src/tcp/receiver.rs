@@ -38,6 +38,8 @@ pub struct Receiver {
     ack_delay: Span,
     /// The most segments in a row that are acknowledged at once, and how many are left.
     quick_acks: [u32; 2],
+    /// True if what arrives in one instant is acknowledged together.
+    gro: bool,
     blocks: usize,
     /// True if the receiver must send D-SACK.
     dsack: bool,
@@ -102,6 +104,7 @@ impl Receiver {
             ack_every: tcp.ack.max(1),
             ack_delay: tcp.ack_delay,
             quick_acks: [quick_acks(tcp.quick_acks, &format); 2],
+            gro: tcp.gro,
             blocks,
             dsack: blocks > 0 && (tcp.recovery.entry.build)(&tcp.recovery.args)?.options().dsack,
             duplicate: None,
@@ -229,7 +232,9 @@ impl Receiver {
             // What was sent twice shows that an acknowledgment is missed.
             *quick = *most;
         }
-        if !new || !in_order || filled || *quick > 0 || self.pending >= self.ack_every {
+        // The packets of an aggregate pass Linux's stack before the program reads; the reading acknowledges them all.
+        let waits = self.gro && io.out.more();
+        if !new || !in_order || filled || (!waits && (*quick > 0 || self.pending >= self.ack_every)) {
             *quick = quick.saturating_sub(1);
             self.acknowledge(io);
         } else if self.deadline == Time::NEVER {

@@ -99,6 +99,8 @@ pub struct TcpSpec {
     /// Segments at the start of the connection and after a duplicate that are each acknowledged at once: Linux's quick
     /// acknowledgments.
     pub quick_acks: u32,
+    /// True if data of one aggregate is acknowledged together: Linux's generic receive offload.
+    pub gro: bool,
     /// How the connection opens.
     pub handshake: Handshake,
     /// Initial window in segments.

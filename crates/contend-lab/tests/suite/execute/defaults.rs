@@ -42,3 +42,28 @@ fn a_wire_that_is_full_beside_the_air_is_told_with_the_key_to_set() {
     assert!(full.runs[0].transmitters.iter().any(|t| t.name == "down.wire" && t.busy.is_some_and(|b| b > 0.95)));
     assert!(execute(&download("[wire]\nrate = \"10Gbps\"\n")).warnings.is_empty());
 }
+
+/// Data packets of the only flow for each acknowledgment.
+fn together(text: &str) -> f64 {
+    let flow = &execute(text).runs[0].flows[0];
+    flow.sent as f64 / (flow.entered - flow.sent) as f64
+}
+
+#[test]
+fn an_aggregate_is_acknowledged_once_and_with_gro_off_every_second_packet_of_it() {
+    // MCS 3 sends 5.484 ms of 68.8 Mb/s at most, which is 31 packets; a window of 100 has no loss.
+    let download = |flow: &str| {
+        let text = download("").replace("80MHz", "20MHz").replace("mcs = 11", "mcs = 3").replace("3000p", "100p");
+        text.replace("warmup = \"2s\"", "warmup = \"0s\"") + flow
+    };
+    let once = together(&download(""));
+    assert!((25.0..31.5).contains(&once), "{once}");
+    let each = together(&download("gro = false\n"));
+    assert!((1.95..2.05).contains(&each), "{each}");
+    // What comes alone is acknowledged as ever.
+    let g = |gro: &str| {
+        let flow = "[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"cubic\"\n";
+        execute(&format!("duration = \"3s\"\n[wifi]\nstandard = \"802.11g\"\n{flow}{gro}")).runs[0].digest.clone()
+    };
+    assert_eq!(g(""), g("gro = false\n"));
+}

@@ -221,6 +221,7 @@ pub fn newreno() -> TcpSpec {
         ack: 1,
         ack_delay: Span::from_millis(100),
         quick_acks: 0,
+        gro: false,
         handshake: Handshake::None,
         initial_window: 2,
         initial_ssthresh: None,

@@ -46,6 +46,9 @@ pub(super) static FLOW: Table = Table {
         key("quick_acks", &[Kind::Segments(0, 1000)], Words("16; 0 with `stack = \"rfc\"`"), "16",
             "Segments at the start, and after a duplicate, that are each acknowledged at once whatever `ack` says; \
             Linux has 16, and at most the packets of half the window."),
+        key("gro", &[Kind::Flag], Words("true; false with `stack = \"rfc\"`"), "false",
+            "Generic receive offload of Linux: data that comes in one aggregate, and so in one instant, is \
+            acknowledged together. Without it, `ack` counts each packet of the aggregate."),
         key("ac", &[Kind::Word(&[
                 word("bk", "Background, the category with the lowest priority."),
                 word("be", "Best effort."),
