@@ -9,7 +9,7 @@ use crate::names::suggest;
 use std::collections::BTreeSet;
 
 /// The key of the value for all other values of the parameter.
-const ELSE: &str = "else";
+pub(crate) const ELSE: &str = "else";
 
 /// The parameters that cases of a file name, also those in its swept values.
 pub(crate) fn named(tree: &Node) -> BTreeSet<String> {

@@ -67,7 +67,8 @@ pub(crate) fn legacy_rate(v: &Val, standard: Standard, band: Band) -> Result<u64
     Err(v.error("is not a rate of this standard", format!("rates: {}", all.join(", "))))
 }
 
-fn mbps(bps: u64) -> String {
+/// `bps` as a file has it.
+pub(crate) fn mbps(bps: u64) -> String {
     format!("{}Mbps", (bps as f64 / 1e5).round() / 10.0)
 }
 

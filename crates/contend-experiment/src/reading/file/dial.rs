@@ -1,13 +1,15 @@
 //! Dials: the keys of a file that `contend live` can change, with their bounds.
 
-use super::keys::{self, Key, Kind, keys};
-use super::tree::{Node, NodeKind, read_setting, split_path};
+use super::cases::ELSE;
+use super::data_rate::mbps;
+use super::keys::Kind;
+use super::meaning::{Absent, Paths};
+use super::tree::{CASE, Node, NodeKind, read_setting};
 use super::{About, Experiment};
-use crate::names::suggest;
 use crate::reading::expression::{Quantity, WrittenUnit};
 use crate::results::SweptValue;
 use contend_core::Refusal;
-use contend_core::registry::{Param, Unit};
+use contend_sim::wifi::phy::{Band, Standard};
 use serde::Serialize;
 
 /// A key that the user of the page can change.
@@ -17,6 +19,8 @@ pub struct Dial {
     pub key: String,
     /// The value in the file, as `--set` takes it; `None`: all values of a swept key, or the default of a missing key.
     pub value: Option<String>,
+    /// What holds without the key, if the file does not have it.
+    pub absent: Option<Absent>,
     /// What the key means.
     pub doc: String,
     /// The kind of control.
@@ -70,32 +74,60 @@ impl From<SweptValue> for Named {
 const REACH: f64 = 10.0;
 
 impl Experiment {
-    /// The dials of the parameters and the swept keys, in the order of the file, of the duration and of the seeds.
+    /// The dials of the parameters, of the swept keys and of the keys that `dials` names, in the order of the file, of
+    /// the duration and of the seeds.
     pub fn dials(&self) -> Vec<Dial> {
         let params = self.network.get("param").and_then(Node::entries).unwrap_or_default();
         let swept: Vec<_> = self.sweep.of_file().collect();
         let mut dials: Vec<Dial> = params
             .iter()
-            .map(|e| (format!("param.{}", e.key), &e.value))
+            .map(|e| (format!("param.{}", e.key), e))
             .filter(|(key, _)| swept.iter().all(|(path, _)| path != key))
-            .map(|(key, node)| {
-                let value = SweptValue::from(node.to_json());
-                let turn = range(&value, &[]).unwrap_or(Turn::Text);
-                Dial { key, value: Some(value.setting()), doc: "A parameter of the file.".into(), turn }
+            .map(|(key, param)| {
+                let value = SweptValue::from(param.value.to_json());
+                let turn = self.cases_of(&param.key, &value).or_else(|| range(&value, &[])).unwrap_or(Turn::Text);
+                let doc = "A parameter of the file.".into();
+                Dial { key, value: Some(value.setting()), absent: None, doc, turn }
             })
             .collect();
         dials.extend(swept.into_iter().map(|(path, values)| {
-            let doc = self.meaning(path).map_or_else(|_| "A key that the file sweeps.".into(), |m| m.doc().to_owned());
-            let options = values.into_iter().map(Named::from).collect();
-            Dial { key: path.to_owned(), value: None, doc, turn: Turn::Choice { options } }
+            let meaning = self.paths().meaning(path);
+            let doc = meaning.map_or_else(|_| "A key that the file sweeps.".into(), |m| m.doc().to_owned());
+            // A setting of the call may have fixed the key.
+            let mut of_points: Vec<&SweptValue> = self.points.iter().filter_map(|point| point.get(path)).collect();
+            of_points.dedup();
+            let value = if let [only] = of_points.as_slice() { Some((*only).clone()) } else { None };
+            let turn = Turn::Choice { options: with(values.into_iter().map(Named::from).collect(), value.as_ref()) };
+            Dial { key: path.to_owned(), value: value.map(|v| v.setting()), absent: None, doc, turn }
         }));
         let others: &[&str] = match self.about() {
             About::Network => &["duration", "seeds"],
             About::Contention => &["seeds"],
             About::Model => &[],
         };
-        dials.extend(others.iter().filter_map(|key| self.dial_of(key).ok()));
+        for key in self.dialled.iter().map(String::as_str).chain(others.iter().copied()) {
+            if dials.iter().all(|d| d.key != key) {
+                // A setting of the call may have chosen another algorithm, which has no such parameter.
+                dials.extend(self.dial_of(key).ok());
+            }
+        }
         dials
+    }
+
+    /// The words for which cases of the file have values, if the parameter `name` selects by words, or selects among
+    /// numbers and no case has a value for other numbers.
+    fn cases_of(&self, name: &str, now: &SweptValue) -> Option<Turn> {
+        let mut cases = Cases::default();
+        cases.collect(&self.network, name);
+        self.sweep.of_file().for_each(|(_, values)| {
+            values.iter().for_each(|v| cases.collect(&Node::from_json(v), name));
+        });
+        let is_word = range(now, &[]).is_none();
+        if cases.keys.is_empty() || (cases.any_other && !is_word) {
+            return None;
+        }
+        let options = cases.keys.iter().map(|key| Named::from(SweptValue::from(read_setting(0, 0, key).to_json())));
+        Some(Turn::Choice { options: with(options.collect(), Some(now)) })
     }
 
     /// The dial of any key; `path` is as `--set` takes it.
@@ -111,127 +143,87 @@ impl Experiment {
     }
 
     fn dial_of(&self, path: &str) -> Result<Dial, Refusal> {
-        let meaning = self.meaning(path)?;
+        let meaning = self.paths().meaning(path)?;
         let set = match path {
             "duration" => Some(self.duration.to_string().into()),
             "warmup" => Some(self.warmup.to_string().into()),
             "seeds" => Some(read_setting(0, 0, &self.seeds_text()).to_json().into()),
-            _ => self.value(path).map(|node| SweptValue::from(node.to_json())),
+            _ => self.paths().value(path).map(|node| SweptValue::from(node.to_json())),
         };
         let value = set.clone().or_else(|| meaning.usual().map(SweptValue::from));
-        let mut options: Vec<Named> = meaning.names().into_iter().map(|n| Named::from(SweptValue::from(n))).collect();
-        let number = value.as_ref().filter(|_| path != "seeds").and_then(|v| range(v, meaning.kinds()));
+        let options: Vec<Named> = meaning.names().into_iter().map(|n| Named::from(SweptValue::from(n))).collect();
+        let rates = self.legacy_rates(path);
+        let is_number = path != "seeds" && rates.is_empty();
+        let number = value.as_ref().filter(|_| is_number).and_then(|v| range(v, meaning.kinds()));
         let turn = match number {
             Some(range) => range,
+            None if !rates.is_empty() => Turn::Choice { options: with(rates, set.as_ref()) },
             None if options.is_empty() => Turn::Text,
-            None => {
-                let now = set.clone().map(Named::from);
-                let new = now.filter(|now| options.iter().all(|o| o.value != now.value));
-                options.splice(0..0, new);
-                Turn::Choice { options }
+            None => Turn::Choice { options: with(options, set.as_ref()) },
+        };
+        let absent = if set.is_none() { meaning.absent() } else { None };
+        Ok(Dial { key: path.to_owned(), value: set.map(|v| v.setting()), absent, doc: meaning.doc().to_owned(), turn })
+    }
+
+    /// The rates of the standard, if `path` is the rate of a cell or a station without MCS.
+    fn legacy_rates(&self, path: &str) -> Vec<Named> {
+        let path = path.trim();
+        let (Some((table, "rate")), Some(wifi)) = (path.rsplit_once('.'), self.network.get("wifi")) else {
+            return vec![];
+        };
+        if table != "wifi" && !table.starts_with("station.") {
+            return vec![];
+        }
+        let word = |node: Option<&Node>, key: &str| match node?.get(key).map(|n| &n.kind) {
+            Some(NodeKind::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let named = |text: Option<String>| Standard::ALL.iter().find(|s| Some(s.0) == text.as_deref()).map(|s| s.1);
+        let own = named(word(self.paths().value(table), "standard"));
+        let Some(standard) = own.or_else(|| named(word(Some(wifi), "standard"))) else { return vec![] };
+        let band = word(Some(wifi), "band").and_then(|text| Band::ALL.iter().find(|b| b.0 == text).map(|b| b.1));
+        let Some(band) = band.or_else(|| standard.bands().first().copied()) else { return vec![] };
+        let rates = if standard.family().is_none() { standard.rates(band) } else { &[] };
+        rates.iter().map(|&bps| Named::from(SweptValue::from(mbps(bps)))).collect()
+    }
+
+    /// The key paths that this experiment has.
+    fn paths(&self) -> Paths<'_> {
+        Paths { network: &self.network, names: self.sweep.names() }
+    }
+}
+
+/// `options`, with the present value before them if it is none of them.
+fn with(mut options: Vec<Named>, now: Option<&SweptValue>) -> Vec<Named> {
+    let new = now.cloned().map(Named::from).filter(|now| options.iter().all(|o| o.value != now.value));
+    options.splice(0..0, new);
+    options
+}
+
+/// The cases of a file that depend on one parameter.
+#[derive(Default)]
+struct Cases {
+    /// The values of the parameter that they name, in the order of the file.
+    keys: Vec<String>,
+    /// True if one of them has a value for every other value of the parameter.
+    any_other: bool,
+}
+
+impl Cases {
+    fn collect(&mut self, node: &Node, name: &str) {
+        let entries = node.entries().unwrap_or_default();
+        if matches!(node.get(CASE).map(|of| &of.kind), Some(NodeKind::Text(of)) if of == name) {
+            for key in entries.iter().map(|e| e.key.as_str()).filter(|key| *key != CASE) {
+                if key == ELSE {
+                    self.any_other = true;
+                } else if !self.keys.iter().any(|k| k == key) {
+                    self.keys.push(key.to_owned());
+                }
             }
-        };
-        Ok(Dial { key: path.to_owned(), value: set.map(|v| v.setting()), doc: meaning.doc().to_owned(), turn })
-    }
-
-    /// What the key `path` means.
-    fn meaning(&self, path: &str) -> Result<Meaning, Refusal> {
-        let numbered = self.parts(path)?;
-        let plain: Vec<&str> = match numbered.as_slice() {
-            [table, number, rest @ ..] if number.parse::<usize>().is_ok() => {
-                std::iter::once(table).chain(rest).map(String::as_str).collect()
-            }
-            all => all.iter().map(String::as_str).collect(),
-        };
-        let all = keys();
-        let find = |plain: &[&str]| all.iter().find(|(path, ..)| *path == plain.join(".")).map(|found| found.2);
-        if let Some(key) = find(&plain).filter(|key| key.has_values()) {
-            return Ok(Meaning::Key(key));
         }
-        // A parameter of the algorithm that the key before it has.
-        let (of, [name]) = plain.split_at(plain.len().saturating_sub(1)) else { return Err(unknown(path)) };
-        let family = find(of).and_then(Key::family).ok_or_else(|| unknown(path))?;
-        let chosen =
-            self.value(&numbered[..numbered.len() - 1].join(".")).and_then(kind).ok_or_else(|| unknown(path))?;
-        let algorithm = family.algorithms().into_iter().find(|a| a.name == chosen).ok_or_else(|| unknown(path))?;
-        let found = algorithm.params.iter().find(|p| p.name == *name);
-        found.map(Meaning::Param).ok_or_else(|| {
-            let help = suggest(name, algorithm.params.iter().map(|p| p.name));
-            Refusal::new(format!("{chosen} has no parameter `{name}`"), help)
-        })
-    }
-
-    /// The parts of a key path, with the number of each table.
-    fn parts(&self, path: &str) -> Result<Vec<String>, Refusal> {
-        let parts = split_path(path).filter(|parts| !parts.is_empty());
-        let parts = parts.ok_or_else(|| Refusal::new(format!("`{path}` is not a key path"), FORM))?;
-        self.sweep.names().numbered(&parts)
-    }
-
-    /// The value that the file gives to a key.
-    fn value(&self, path: &str) -> Option<&Node> {
-        self.network.at(&self.parts(path).ok()?)
-    }
-}
-
-const FORM: &str = "write it like flow.0.count or wifi.slot";
-
-fn unknown(path: &str) -> Refusal {
-    let all: Vec<String> = keys().iter().map(|(path, ..)| keys::settable(path)).collect();
-    let near = crate::nearest(path, all.iter().map(String::as_str));
-    let help = near.map_or_else(|| FORM.to_owned(), |near| format!("did you mean `{near}`?"));
-    Refusal::new(format!("there is no key `{path}`"), help)
-}
-
-/// The name of the algorithm that `node` chooses.
-fn kind(node: &Node) -> Option<&str> {
-    match &node.kind {
-        NodeKind::Text(name) => Some(name),
-        _ => node.get("kind").and_then(kind),
-    }
-}
-
-/// What a key path refers to.
-enum Meaning {
-    /// A key of a table.
-    Key(&'static Key),
-    /// A parameter of an algorithm.
-    Param(&'static Param),
-}
-
-impl Meaning {
-    fn doc(&self) -> &'static str {
-        match self {
-            Meaning::Key(key) => key.doc,
-            Meaning::Param(param) => param.doc,
-        }
-    }
-
-    /// A value to begin with if the file has none: the default, or an example.
-    fn usual(&self) -> Option<serde_json::Value> {
-        let text = match self {
-            Meaning::Key(Key { default: keys::Default::Value(text), .. }) => *text,
-            Meaning::Key(key) => key.example,
-            Meaning::Param(param) => return Some(param.default?.into()),
-        };
-        Some(read_setting(0, 0, text).to_json())
-    }
-
-    fn names(&self) -> Vec<&'static str> {
-        match self {
-            Meaning::Key(key) => key.names(),
-            Meaning::Param(Param { unit: Unit::Word(words), .. }) => words.to_vec(),
-            Meaning::Param(Param { unit: Unit::Bool, .. }) => vec!["true", "false"],
-            Meaning::Param(_) => vec![],
-        }
-    }
-
-    fn kinds(&self) -> &'static [Kind] {
-        match self {
-            Meaning::Key(key) => key.kinds,
-            Meaning::Param(Param { unit: Unit::Fraction, .. }) => &[Kind::Share],
-            Meaning::Param(Param { unit: Unit::Integer, .. }) => &[Kind::Whole(0, u64::MAX)],
-            Meaning::Param(_) => &[],
+        entries.iter().for_each(|e| self.collect(&e.value, name));
+        if let NodeKind::List(list) = &node.kind {
+            list.iter().for_each(|node| self.collect(node, name));
         }
     }
 }
@@ -264,8 +256,95 @@ fn range(value: &SweptValue, kinds: &[Kind]) -> Option<Turn> {
     if whole {
         (low, high) = (low.floor().max(if at > 0.0 { 1.0 } else { low }), high.ceil());
     }
+    // A count of none is worth a look.
+    if kinds.iter().any(|kind| matches!(kind, Kind::Whole(0, most) if *most < u64::MAX)) && at > 0.0 {
+        low = 0.0;
+    }
     if let Some((least, most)) = bounds {
         (low, high) = (low.max(least), high.min(most));
     }
     Some(Turn::Range { low, high, at, unit: unit.name, whole, log: low > 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    const FILE: &str = "duration = \"2s\"\n[param]\nby = \"text\"\nwidth = 20\nfree = 3\n[wifi]\n\
+        standard = \"802.11g\"\nslot = { case = \"by\", text = \"9us\", code = \"20us\" }\n\
+        cwmin = { case = \"width\", 20 = 15, 40 = 31 }\ncwmax = { case = \"free\", 3 = 1023, else = 255 }\n\
+        [ap]\nqueue = { kind = \"fifo\", limit = \"50p\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
+        tcp = \"newreno\"\n[sweep]\n\"flow.0.count\" = [1, 2]\n";
+
+    fn dials(dials: &str, sets: &[(&str, &str)]) -> Result<Vec<Dial>, String> {
+        let sets: Vec<_> = sets.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        parse("t.toml", &format!("dials = {dials}\n{FILE}"), &sets).map(|e| e.dials()).map_err(|e| e.render(false))
+    }
+
+    #[test]
+    fn the_keys_that_a_file_names_are_dials_with_the_value_of_the_file() {
+        let all = dials("[\"ap.queue.limit\", \"flow.down.window\", \"flow.0.count\", \"wifi.rts_threshold\"]", &[]);
+        let all = all.unwrap();
+        let keys: Vec<&str> = all.iter().map(|d| d.key.as_str()).collect();
+        let expected = ["param.by", "param.width", "param.free", "flow.0.count", "ap.queue.limit", "flow.down.window"];
+        assert_eq!(keys, [&expected[..], &["wifi.rts_threshold", "duration", "seeds"]].concat());
+        // The file has a limit, but no window: what is shown is what holds.
+        assert_eq!((all[4].value.as_deref(), &all[4].absent), (Some("50p"), &None));
+        assert!(all[5].value.is_none() && all[5].absent.is_some(), "{:?}", all[5]);
+        // A swept key has no value, and what the call sets is its value.
+        assert_eq!((&all[3].value, &all[3].absent), (&None, &None));
+        assert_eq!(dials("[]", &[("flow.0.count", "7")]).unwrap()[3].value.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn a_rate_without_mcs_is_one_of_its_standard_and_a_count_may_be_none() {
+        let all = dials("[\"wifi.rate\", \"flow.0.count\"]", &[("wifi.rate", "24Mbps")]).unwrap();
+        let rate = all.iter().find(|d| d.key == "wifi.rate").unwrap();
+        let Turn::Choice { options } = &rate.turn else { panic!("{rate:?}") };
+        let texts: Vec<&str> = options.iter().map(|o| o.value.as_str()).collect();
+        assert_eq!((texts.len(), texts[0], texts[11], rate.value.as_deref()), (12, "1Mbps", "54Mbps", Some("24Mbps")));
+        let of = |value: i64, kinds| range(&SweptValue::from(value), kinds).unwrap();
+        assert!(matches!(of(4, &[Kind::Whole(0, 9)]), Turn::Range { low: 0.0, high: 9.0, log: false, .. }));
+        assert!(matches!(of(40, &[Kind::Whole(0, u64::MAX)]), Turn::Range { low: 4.0, log: true, .. }));
+    }
+
+    #[test]
+    fn a_parameter_that_selects_is_a_choice() {
+        let all = dials("[]", &[]).unwrap();
+        let options = |dial: &Dial| match &dial.turn {
+            Turn::Choice { options } => options.iter().map(|o| o.value.clone()).collect(),
+            _ => vec![],
+        };
+        assert_eq!(options(&all[0]), ["text", "code"]);
+        assert_eq!(options(&all[1]), ["20", "40"]);
+        // The case has a value for every number.
+        assert!(matches!(all[2].turn, Turn::Range { .. }));
+    }
+
+    #[test]
+    fn a_dial_that_set_would_refuse_is_an_error_at_its_place() {
+        for (key, what) in [
+            ("ap.queue.lmit", "fifo has no parameter `lmit`\n  help: did you mean `limit`?"),
+            ("flow.0.cuont", "there is no key `flow.0.cuont`\n  help: did you mean `flow.0.count`?"),
+            ("flow.7.count", "the list has no member `7`"),
+            ("flow.dwon.count", "did you mean `down`?"),
+            ("param.bye", "[param] of the file has no such key\n  help: did you mean `by`?"),
+            ("", "is not a key path"),
+            ("wifi.slot.x", "there is no key `wifi.slot.x`"),
+        ] {
+            let why = dials(&format!("[\"wifi.cwmin\", \"{key}\"]"), &[]).unwrap_err();
+            assert!(why.starts_with("t.toml:1:24: ") && why.contains(what), "{why}");
+        }
+        assert!(dials("\"ap.queue\"", &[]).unwrap_err().contains("write the list of keys"));
+    }
+
+    #[test]
+    fn a_setting_of_the_call_makes_no_dial_of_the_file_wrong() {
+        let all = dials("[\"ap.queue.limit\"]", &[("ap.queue", "cake")]);
+        assert!(all.is_ok_and(|all| all.iter().all(|d| d.key != "ap.queue.limit")));
+        let all = dials("[]", &[("dials", "[\"wifi.sifs\"]")]).unwrap();
+        assert!(all.iter().any(|d| d.key == "wifi.sifs"));
+        assert!(dials("[]", &[("dials", "[\"wifi.sfis\"]")]).unwrap_err().contains("did you mean `wifi.sifs`?"));
+    }
 }

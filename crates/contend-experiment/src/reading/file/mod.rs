@@ -37,6 +37,7 @@ mod field;
 mod flow;
 mod judge;
 pub mod keys;
+mod meaning;
 mod model;
 mod naming;
 pub mod need;
@@ -63,6 +64,7 @@ pub use claim::{
     Verdict, When,
 };
 pub use error::{FileError, Source, Spot};
+pub use meaning::Absent;
 pub use need::{Need, needs};
 pub use program::ProgramSpec;
 pub use traces::{Files, Traces};
@@ -75,6 +77,7 @@ use contend_core::Span;
 pub use quoted::misread;
 
 use judge::Judge;
+use meaning::Paths;
 pub use model::Modelled;
 use reader::{Fields, ReadContext, Val};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,6 +108,8 @@ pub struct Experiment {
     pub cite: String,
     /// The author's notes; may be empty.
     pub notes: String,
+    /// The keys that `contend live` shows as dials, besides parameters and swept keys.
+    dialled: Vec<String>,
     /// Simulated time of a run, including the warm-up; the same at every point, like the next three.
     pub duration: Span,
     /// Length of the warm-up, which is not measured.
@@ -187,6 +192,8 @@ pub fn read_with(
     let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
     let mut tree = tree::read(&source)?;
     let seeds_of_file = tree.get("seeds").cloned();
+    // A file is right or wrong whatever the call sets.
+    let unset = tree.get("dials").map(|_| tree.clone());
     let settings = apply_sets(&mut tree, &source, overrides)?;
     tree::check_texts(&tree, &source)?;
 
@@ -199,6 +206,10 @@ pub fn read_with(
     let title = f.read_or("title", stem.as_str(), |v| v.text())?.to_string();
     let cite = f.read_or("cite", "", |v| v.text())?.to_string();
     let notes = f.read_or("notes", "", |v| v.text())?.to_string();
+    let dialled = f.read_or("dials", vec![], |v| {
+        let of = unset.as_ref().filter(|_| !matches!(v.node.site, Spot::Set(..))).unwrap_or(&tree);
+        dialled(&v, Paths { network: of, names: &naming::table_names(&source, of) })
+    })?;
     let about = About::of(&tree);
     no_time(&mut f, about)?;
     let duration = match about {
@@ -260,6 +271,7 @@ pub fn read_with(
         title,
         cite,
         notes,
+        dialled,
         duration,
         warmup,
         seeds,
@@ -301,6 +313,18 @@ fn sample(v: &Val, duration: Span) -> Result<Span, FileError> {
         }
         step => Ok(step),
     }
+}
+
+/// Reads `dials`: key paths as `--set` takes them.
+fn dialled(v: &Val, paths: Paths) -> Result<Vec<String>, FileError> {
+    let items = v.list("the list of keys, like [\"ap.queue\", \"flow.0.count\"]")?;
+    items
+        .map(|item| {
+            let key = item.text()?.trim();
+            paths.check(key).map_err(|no| tree::at_key(item.cx.source, &item.node.site, key, no))?;
+            Ok(key.to_owned())
+        })
+        .collect()
 }
 
 /// The tables that describe a network; the other keys belong to the whole experiment.

@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 const MOST_POINTS: usize = 100_000;
 /// Keys that are the same at every point.
 const FIXED: &[&str] = &[
-    "title", "cite", "notes", "duration", "warmup", "seeds", "decide", "sample", "show", "sweep", "search", "claim",
-    "check", "figure", "program",
+    "title", "cite", "notes", "dials", "duration", "warmup", "seeds", "decide", "sample", "show", "sweep", "search",
+    "claim", "check", "figure", "program",
 ];
 
 /// The sweep of a file.

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 /// Files that have every table between them, so that reading asks for every key.
 const FILES: [&str; 16] = [
     r#"duration = "70s"
+dials = ["wifi.slot"]
 sample = "1s"
 [wifi]
 standard = "802.11g"
