@@ -67,6 +67,9 @@ pub fn serve(session: Session, port: u16, most: usize, stop: &AtomicBool, ready:
             .route("/run", post(run))
             .route("/dial", post(dial))
             .route("/file", post(file))
+            .route("/stop", post(stop_runs))
+            .route("/pin/{number}", post(pin))
+            .route("/compare/{pinned}/{now}", get(compare))
             .route("/progress", get(progress))
             .route("/report/{number}", get(report))
             .with_state(Arc::clone(&session))
@@ -183,6 +186,28 @@ async fn file(State(session): State<Arc<Session>>, Json(settings): Json<Settings
 
 async fn progress(State(session): State<Arc<Session>>) -> Json<session::Progress> {
     Json(session.progress())
+}
+
+/// Ends the runs in progress.
+async fn stop_runs(State(session): State<Arc<Session>>) -> StatusCode {
+    session.stop();
+    StatusCode::NO_CONTENT
+}
+
+async fn pin(State(session): State<Arc<Session>>, Path(number): Path<u64>) -> Response {
+    if session.pin(number) {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        wrong("this report is not kept any more; change a value to get a new one".into())
+    }
+}
+
+async fn compare(State(session): State<Arc<Session>>, Path((pinned, now)): Path<(u64, u64)>) -> Response {
+    aside(session, move |session| match session.compare(pinned, now) {
+        Ok(compared) => Json(compared).into_response(),
+        Err(why) => wrong(told(&why)),
+    })
+    .await
 }
 
 async fn report(State(session): State<Arc<Session>>, Path(number): Path<u64>, _: HeaderMap) -> Response {

@@ -34,6 +34,29 @@ pub fn comparison_table(c: &Comparison, colour: bool, width: usize) -> String {
     out + &paint.dim(&text(&pairs_text(c)))
 }
 
+/// A comparison in texts, for a page.
+#[derive(Clone, Debug, Serialize)]
+pub struct Compared {
+    /// The rows: the point (empty without a sweep), and metric, A, B, difference, change and answer.
+    pub rows: Vec<(String, [String; 6])>,
+    /// Reasons to be careful, one sentence each.
+    pub cautions: Vec<String>,
+    /// How the differences were computed.
+    pub method: String,
+}
+
+impl Compared {
+    /// The texts of `c`.
+    pub fn of(c: &Comparison) -> Compared {
+        let rows = c.differences.iter().map(|d| (point_text(&d.point), row(d))).collect();
+        let mut cautions = missing(c);
+        if c.differences.iter().any(|d| d.n == 1 && !d.no_effect) {
+            cautions.push("one seed: the differences have no intervals, so they may be luck; run more seeds".into());
+        }
+        Compared { rows, cautions, method: pairs_text(c) }
+    }
+}
+
 /// Metrics without a value, settings without effect, and seeds without a partner, one sentence each.
 pub(super) fn missing(c: &Comparison) -> Vec<String> {
     let mut all: Vec<String> =

@@ -26,7 +26,7 @@ mod tally;
 #[cfg(test)]
 mod toy;
 
-pub use compare::{comparison_table, write_comparison};
+pub use compare::{Compared, comparison_table, write_comparison};
 pub use csv::write_csv;
 pub use export::{EXPORTS, Export};
 pub use field::{Names, Row, names};
