@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Opens `contend live` in headless Chromium, 1280 and 390 pixels wide, turns its dials with keys, and looks for faults.
+"""Opens `contend live` in headless Chromium, 1280 and 390 pixels wide, turns its dials with keys, pins, goes back,
+cancels, and looks for faults.
 
     ci/live.py target/release/contend
 
-A fault is an error in the console, a page that scrolls sideways, a dial that changes no plot, a wrong value without a
-message, or a download that is not the experiment.
+A fault is an error in the console, a page that scrolls sideways, an element that is cut off (ci/layout.js), a dial that
+changes no plot, a wrong value without a message, a pinned result without differences, an address that opens another
+state, or runs that go on after a cancel.
 """
 
 import os
@@ -14,8 +16,10 @@ import tempfile
 
 import needs
 from browser import Browser, installed
+from pages import script
 
 FILE = """title = "Two uploads and a download"
+dials = ["flow.1.count", "wire.delay"]
 duration = "4s"
 warmup = "1s"
 [param]
@@ -82,6 +86,108 @@ def dial(key):
     return f"[...document.querySelectorAll('.dial')].find((d) => d.querySelector('label').textContent === '{key}')"
 
 
+# Inputs are as wide as their text, and have names.
+FIELDS = """[...document.querySelectorAll("input, select, button")].flatMap((e) => {
+  if (!e.getClientRects().length) return [];
+  const r = e.getBoundingClientRect(), found = [];
+  if (r.left < 0 || r.right > document.documentElement.clientWidth) found.push("outside of the page");
+  if (e.type !== "range" && e.scrollWidth > e.clientWidth) found.push("its text is cut off");
+  if (!e.textContent.trim() && !e.labels?.length && !e.getAttribute("aria-label")) found.push("without a label");
+  return found.map((what) => `${e.id || e.className} ${what}`);
+})"""
+
+
+def layout(browser, width):
+    """What is cut off, on the page and in its report."""
+    # The function of ci/layout.js looks at `document`, here of the page or of the frame.
+    text, wide = script("layout.js"), str(width >= 1000).lower()
+    report = "document.querySelector('#report iframe').contentDocument"
+    found = [fault for of in ["document", report]
+             for fault in browser.run(f"((document) => {text}({wide}))({of})")]
+    return found + browser.run(FIELDS)
+
+
+def choose(browser, key, value):
+    browser.run(f"(() => {{ const s = {dial(key)}.querySelector('select'); s.value = '{value}';"
+                "s.dispatchEvent(new Event('change')); })()")
+
+
+def write(browser, key, value):
+    browser.run(f"(() => {{ const f = {dial(key)}.querySelector('input:not([type=range])'); f.value = '{value}';"
+                "f.dispatchEvent(new Event('change')); })()")
+
+
+def click(browser, name):
+    browser.run(f"document.getElementById('{name}').click()")
+
+
+def remember(browser, url, width, mobile):
+    """What is wrong with pins, addresses and cancelled runs."""
+    found = []
+
+    def expect(holds, what):
+        if not holds:
+            found.append(what)
+
+    def text(name):
+        return browser.run(f"document.getElementById('{name}').textContent")
+
+    rows = "[...document.querySelectorAll('#compared tbody tr')]"
+    expect(browser.run(f"{dial('wire.delay')}.matches('.absent:not(.changed)')"),
+           "a key that the file does not have looks like one that it has")
+    # Three seeds, pinned, and another window: differences with their intervals.
+    write(browser, "seeds", "1..3")
+    choose(browser, "ap.queue", "fifo")
+    expect(browser.until(f"{RESTS} && location.hash === '#seeds=1..3&ap.queue=fifo'"),
+           f"the address has {browser.run('location.hash')}")
+    click(browser, "pin")
+    expect(browser.until("!document.getElementById('pinned').hidden", 20), "nothing is pinned")
+    write(browser, "param.window", "3p")
+    expect(browser.until(f"{RESTS} && {rows}.length > 2"), "no differences from the pinned result")
+    expect(browser.run(f"{rows}.some((r) => r.textContent.includes('±'))"), "no interval of three seeds")
+    expect("param.window = 3p" in text("now-values") and "param.window" not in text("pinned-values"),
+           f"pinned: {text('pinned-values')}; now: {text('now-values')}")
+    found.extend(layout(browser, width))
+    # Back and forward, and the same address in a new page.
+    browser.run("window.report = document.querySelector('#report iframe')")
+    browser.run("history.back()")
+    back = f"{RESTS} && {dial('param.window')}.querySelector('.exact').value === '30p'"
+    expect(browser.until(f"{back} && document.querySelector('#report iframe') !== window.report"), "back does nothing")
+    browser.run("history.forward()")
+    expect(browser.until(f"{RESTS} && {dial('param.window')}.querySelector('.exact').value === '3p'"),
+           "forward does nothing")
+    # One seed: a difference without an interval, and the words for it.
+    write(browser, "seeds", "1")
+    expect(browser.until(f"{RESTS} && document.getElementById('cautions').textContent.includes('one seed')"),
+           "no word about differences of one seed")
+    # A key that is no dial of the file, and a value with letters that an address cannot have.
+    browser.visit("about:blank", width, mobile=mobile)
+    browser.visit(f"{url}#flow.0.count=3&ap.queue=%7B%20kind%20%3D%20%22codel%22%20%7D&seeds=2", width, mobile=mobile)
+    expect(browser.until(f"document.querySelector('#report iframe') && {RESTS} && !!{dial('flow.0.count')}"),
+           "an address with a state opens no report")
+    inputs = {"flow.0.count": ".exact", "ap.queue": "select", "seeds": "input"}
+    shown = [browser.run(f"{dial(key)}.querySelector('{name}').value") for key, name in inputs.items()]
+    expect(shown == ["3", '{ kind = "codel" }', "2"], f"an address with a state opens {shown}")
+    # Long runs, and their end.
+    browser.run("window.report = document.querySelector('#report iframe')")
+    write(browser, "duration", "90000s")
+    expect(browser.until("!document.getElementById('progress').hidden && !document.getElementById('cancel').hidden"),
+           "no progress of long runs")
+    expect("running" in text("status"), f"running, the page says {text('status')}")
+    click(browser, "cancel")
+    expect(browser.until("document.getElementById('cancel').hidden && document.getElementById('progress').hidden"),
+           "a cancel does not end the runs")
+    expect(text("status") == "cancelled" and "flow.0.count = 3" in text("stale")
+           and browser.run("document.querySelector('#report iframe') === window.report"),
+           f"after a cancel: {text('status')}; {text('stale')}")
+    found.extend(layout(browser, width))
+    browser.run("history.back()")
+    expect(browser.until(f"{RESTS} && document.getElementById('stale').hidden"), "nothing runs after a cancel")
+    browser.run("document.getElementById('fold').open = false")
+    expect(not browser.run(f"{dial('seeds')}.checkVisibility()"), "the dials do not fold")
+    return found + browser.logged()
+
+
 def use(browser, url, width, mobile):
     """What is wrong with the page of FILE."""
     found = []
@@ -99,8 +205,7 @@ def use(browser, url, width, mobile):
     browser.visit(url, width, mobile=mobile)
     expect(browser.until(f"document.querySelector('#report iframe') && {RESTS}"), "no report after the page has opened")
     browser.run(f"window.before = {PLOTS}")
-    sideways = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-    expect(not browser.run(sideways), "the page scrolls sideways")
+    found += layout(browser, width)
     frame = "document.querySelector('#report iframe')"
     inside = f"{frame}.contentDocument.documentElement"
     expect(not browser.run(f"{inside}.scrollWidth > {inside}.clientWidth"), "the report scrolls sideways")
@@ -150,13 +255,14 @@ def check(contend):
                 for width, mobile in {1280: False, 390: True}.items():
                     if name == "cell.toml":
                         found = use(browser, live.address, width, mobile)
+                        found += remember(browser, live.address, width, mobile)
                     else:
                         browser.visit(live.address, width, mobile=mobile)
                         shown = browser.until(f"document.querySelector('#report iframe') && {RESTS}")
                         found = [] if shown and browser.run(
                             "!!document.querySelector('#report iframe').contentDocument.querySelector('figure.map')"
                         ) else ["no map"]
-                        found += browser.logged()
+                        found += layout(browser, width) + browser.logged()
                     for fault in found:
                         print(f"live, {name}, {width} px: {fault}")
                     count += len(found)

@@ -1,13 +1,16 @@
 "use strict";
 // Dials on the left; on the right the report of the values they have. A change runs the experiment: the server ends the
-// runs of an earlier change. The new report replaces the old one when it is complete, so nothing flickers.
+// runs of an earlier change. The new report replaces the old one when it is complete, so nothing flickers. The fragment
+// of the address has the values that differ from those of the file, so a copied address opens the same page.
 (() => {
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
   const token = new URLSearchParams(location.search).get("token");
   const STEPS = 200; // of a slider
   const REST = 120; // milliseconds without a change before a run
-  const dials = new Map(); // key -> { value, node }
+  const LOOK = 500; // milliseconds between two looks at the progress
+  const APART = 1500; // milliseconds within which changes of one key are one step back
+  const dials = new Map(); // key -> { file, value, node, show }
 
   async function ask(path, body) {
     const answer = await fetch(path, {
@@ -15,13 +18,20 @@
       headers: { "Content-Type": "application/json", "X-Contend-Token": token },
       body: JSON.stringify(body),
     });
+    return checked(answer);
+  }
+  async function checked(answer) {
     const text = await answer.text();
     if (answer.ok) return text;
     let wrong = text;
     try { wrong = JSON.parse(text).wrong; } catch { /* The guard answers in plain text. */ }
     throw new Error(wrong);
   }
-  const settings = () => [...dials].filter(([, d]) => d.value !== null).map(([key, d]) => [key, d.value]);
+  const why = (e) => (e instanceof TypeError ? "contend does not answer; it was ended in its terminal, or has ended" : e.message);
+  // The values that differ from the file. A table comes before its keys, which it would replace.
+  const depth = ([key]) => key.split(".").length;
+  const settings = () => [...dials].filter(([, d]) => d.value !== d.file).map(([key, d]) => [key, d.value]).sort((a, b) => depth(a) - depth(b));
+  const inWords = (values) => (values.length ? values.map(([key, value]) => `${key} = ${value}`).join(", ") : "the values of the file");
   function complain(text) {
     at("wrong").textContent = text;
     at("wrong").hidden = !text;
@@ -37,14 +47,19 @@
   // A number as a person writes it, with the digits that a slider can set.
   const written = (x, whole) => String(whole ? Math.round(x) : Number(x.toPrecision(3)));
 
+  // A slider beside the field of its exact value; `show` places it.
   function slider(turn, field, set) {
     const { low, high, log } = turn;
     const number = (step) => (log ? low * (high / low) ** (step / STEPS) : low + ((high - low) * step) / STEPS);
     const step = (x) => (STEPS * (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low)));
     const range = element("input", { type: "range", min: 0, max: STEPS, step: 1 });
-    const show = () => range.setAttribute("aria-valuetext", field.value);
-    range.value = step(turn.at);
-    let last = Number(range.value);
+    let last = 0;
+    const show = () => {
+      const x = parseFloat(field.value);
+      range.value = step(x > 0 || (!log && x <= 0) ? x : turn.at);
+      last = Number(range.value);
+      range.setAttribute("aria-valuetext", field.value || field.placeholder);
+    };
     range.addEventListener("input", () => {
       const place = Number(range.value);
       let x = number(place);
@@ -53,58 +68,72 @@
       if (turn.whole && Math.round(x) === now) x = now + Math.sign(place - last);
       last = place;
       field.value = written(Math.min(high, Math.max(low, x)), turn.whole) + turn.unit;
-      show();
+      range.setAttribute("aria-valuetext", field.value);
       set(field.value);
     });
-    field.addEventListener("change", () => {
-      const x = parseFloat(field.value);
-      if (x > 0 || !log) range.value = step(x);
-      last = Number(range.value);
-      show();
-    });
-    show();
-    return range;
+    return { range, show };
   }
 
+  // A dial shows the value of the file, or what holds without the key: a value, or words.
   function add(dial) {
     const id = `dial-${dials.size}`;
-    const state = { value: dial.value };
-    const set = (value) => { state.value = value === "" ? null : value; soon(); };
+    const state = { file: dial.value, value: dial.value };
+    const absent = dial.value === null ? dial.absent : null;
+    const usual = absent?.value ?? null;
+    const set = (value) => { state.value = value === "" || value === usual && state.file === null ? state.file : value; mark(); soon(dial.key); };
+    const mark = () => {
+      state.node.classList.toggle("changed", state.value !== state.file);
+      state.node.classList.toggle("absent", !!absent && state.value === null);
+      tally();
+    };
     const row = element("div", { className: "row" });
-    let first;
+    let first, show;
     if (dial.turn.kind === "choice") {
       first = element("select");
-      if (dial.value === null) first.append(element("option", { value: "", textContent: data.swept.includes(dial.key) ? "all values" : "as without the key" }));
-      for (const o of dial.turn.options) first.append(element("option", { value: o.value, textContent: o.text }));
-      first.value = dial.value ?? "";
+      const option = (value, text) => first.append(element("option", { value, textContent: text }));
+      if (dial.value === null) {
+        const named = dial.turn.options.find((o) => o.value === usual);
+        option("", data.swept.includes(dial.key) ? "all values" : usual !== null ? `${named?.text ?? usual} (not in the file)` : "not in the file");
+      }
+      for (const o of dial.turn.options) option(o.value, o.text);
+      show = () => {
+        const value = state.value ?? "";
+        if (![...first.options].some((o) => o.value === value)) option(value, value);
+        first.value = value;
+      };
       first.addEventListener("change", () => set(first.value));
       row.append(first);
     } else {
-      const field = element("input", { type: "text", value: dial.value ?? "", autocomplete: "off", spellcheck: false });
-      field.addEventListener("change", () => set(field.value.trim()));
+      const field = element("input", { type: "text", autocomplete: "off", spellcheck: false, placeholder: "not set" });
+      const fill = () => { field.value = state.value ?? usual ?? ""; };
       first = field;
+      show = fill;
       if (dial.turn.kind === "range") {
         field.className = "exact";
         field.setAttribute("aria-label", `${dial.key}, exact value`);
-        first = slider(dial.turn, field, set);
+        const { range, show: place } = slider(dial.turn, field, set);
+        first = range;
+        show = () => { fill(); place(); };
         row.append(first);
       }
+      field.addEventListener("change", () => { set(field.value.trim()); show(); });
       row.append(field);
     }
     first.id = id;
-    const doc = element("p", { className: "doc", id: `${id}-doc`, textContent: dial.doc });
+    const without = absent?.words ? ` Without it: ${absent.words}.` : usual !== null && dial.turn.kind !== "choice" ? ` The file does not say; ${usual} is the default.` : "";
+    const doc = element("p", { className: "doc", id: `${id}-doc`, textContent: dial.doc + without });
     first.setAttribute("aria-describedby", doc.id);
     state.node = element("div", { className: "dial" }, element("label", { htmlFor: id, textContent: dial.key }), row, doc);
+    state.show = (value) => { state.value = value; show(); mark(); };
     dials.set(dial.key, state);
     at("dials").append(state.node);
+    state.show(state.value);
     return first;
   }
 
-  function begin() {
-    dials.clear();
-    at("dials").replaceChildren();
-    data.dials.forEach(add);
-    soon();
+  function tally() {
+    const n = settings().length;
+    at("changed").textContent = n ? `${n} changed` : "";
   }
 
   async function more() {
@@ -115,41 +144,121 @@
       complain("");
       at("key").value = "";
       dials.get(key).node.querySelector("input, select").focus();
-    } catch (e) { complain(e.message); }
+    } catch (e) { complain(why(e)); }
+  }
+
+  // ---- the address ----
+
+  const fragment = (values) => values.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+  // What the fragment of the address says; null if it is no fragment of this page.
+  function addressed() {
+    const pairs = location.hash.slice(1).split("&").filter(Boolean).map((pair) => [pair.slice(0, (pair.indexOf("=") + 1 || pair.length + 1) - 1), pair.includes("=") ? pair.slice(pair.indexOf("=") + 1) : ""]);
+    try { return pairs.map((pair) => pair.map(decodeURIComponent)); } catch { return null; }
+  }
+  let stepped = { key: null, when: -Infinity }; // the last entry of the history
+  function step(key) {
+    const now = fragment(settings());
+    if (now === location.hash.slice(1)) return;
+    const address = `${location.pathname}${location.search}${now && `#${now}`}`;
+    const same = key !== null && key === stepped.key && performance.now() - stepped.when < APART;
+    stepped = { key, when: performance.now() };
+    if (same) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+  }
+
+  let opened = 0; // the number of the last address that was opened
+  // Gives the dials the values of the address, and runs them.
+  async function open() {
+    const mine = ++opened;
+    const values = addressed();
+    const wrong = values ? [] : ["the part of the address after # is damaged"];
+    stepped = { key: null, when: -Infinity };
+    for (const state of dials.values()) state.show(state.file);
+    for (const [key, value] of values ?? []) {
+      try {
+        if (!dials.has(key)) {
+          const dial = JSON.parse(await ask("/dial", { key, settings: settings() }));
+          if (mine !== opened) return;
+          if (!dials.has(key)) add(dial);
+        }
+        dials.get(key).show(value);
+      } catch (e) { wrong.push(why(e)); }
+    }
+    if (mine !== opened) return;
+    run(wrong.join("\n"));
   }
 
   // ---- runs ----
 
   let waiting = 0;
   let latest = 0; // the number of the last change
-  function soon() {
+  let cancelled = 0; // the number of the last change whose runs were cancelled
+  let shown = null; // the last report: { report, values }
+  let pinned = null; // the pinned one
+  function soon(key = null) {
     clearTimeout(waiting);
-    waiting = setTimeout(run, REST);
+    waiting = setTimeout(() => { step(key); run(); }, REST);
   }
 
-  async function run() {
-    const mine = ++latest;
-    at("status").textContent = "running …";
-    const watch = setInterval(async () => {
+  // The state of the runs: "running", "done", or "ended" without a report.
+  function state(name, text) {
+    at("status").textContent = text;
+    at("cancel").hidden = name !== "running";
+    at("again").hidden = name !== "ended";
+    if (name !== "running") at("progress").hidden = true;
+    at("report").setAttribute("aria-busy", name === "running");
+    const stale = shown !== null && name === "ended" && fragment(shown.values) !== fragment(settings());
+    at("stale").hidden = !stale;
+    if (stale) at("stale").textContent = `The report below is not that of the dials. It has: ${inWords(shown.values)}.`;
+    at("pin").disabled = name !== "done";
+  }
+
+  // How far the runs are, until `over` says that they have ended.
+  function follow(over) {
+    const begun = performance.now();
+    const bar = at("progress");
+    return setInterval(async () => {
       const answer = await fetch(`/progress?token=${token}`).catch(() => null);
       const { done, planned } = answer?.ok ? await answer.json() : {};
-      if (mine === latest && planned > 1) at("status").textContent = `running … ${done} of ${planned}`;
-    }, 500);
+      if (over()) return;
+      bar.hidden = false;
+      if (planned > 1) { bar.max = planned; bar.value = done; } else bar.removeAttribute("value");
+      const part = planned > 1 ? `${done} of ${planned} runs, ` : "";
+      at("status").textContent = `running … ${part}${Math.round((performance.now() - begun) / 1000)} s`;
+    }, LOOK);
+  }
+
+  async function run(wrong = "") {
+    clearTimeout(waiting);
+    const mine = ++latest;
+    const values = settings();
+    let over = false;
+    state("running", "running …");
+    const watch = follow(() => over || mine !== latest);
     try {
-      const answer = JSON.parse(await ask("/run", settings()));
-      if (mine === latest && answer.done) {
-        complain("");
+      const answer = JSON.parse(await ask("/run", values));
+      over = true;
+      if (mine !== latest) return;
+      complain(wrong);
+      if (answer.done) {
         const { runs, seconds, report, digest } = answer.done;
+        shown = { report, values };
         at("status").title = `Digest of the first run: ${digest}. The downloaded file has the same one in contend run.`;
-        at("status").textContent = `${runs} ${runs === 1 ? "run" : "runs"} in ${seconds.toPrecision(2)} s`;
+        state("done", `${runs} ${runs === 1 ? "run" : "runs"} in ${seconds.toPrecision(2)} s`);
         show(report);
-      }
+        compare();
+      } else state("ended", cancelled === mine ? "cancelled" : "ended: a value was changed in another window, or contend ends");
     } catch (e) {
-      if (mine === latest) {
-        at("status").textContent = "";
-        complain(e instanceof TypeError ? "contend does not answer; it was ended in its terminal, or has ended" : e.message);
-      }
+      over = true;
+      if (mine !== latest) return;
+      state("ended", "no result");
+      complain(why(e));
     } finally { clearInterval(watch); }
+  }
+
+  async function cancel() {
+    cancelled = latest;
+    try { await ask("/stop", null); } catch (e) { complain(why(e)); }
   }
 
   // The report is as high as its content: the page has one scroll bar, which stays where it is.
@@ -172,6 +281,64 @@
     at("report").append(frame);
   }
 
+  // ---- the pinned result ----
+
+  const HEADS = ["metric", "pinned (A)", "now (B)", "B − A", "change", "B has"];
+
+  async function pin() {
+    const now = shown;
+    try {
+      await ask(`/pin/${now.report}`, null);
+      complain("");
+      pinned = now;
+      await compare();
+      at("unpin").focus();
+    } catch (e) { complain(why(e)); }
+  }
+
+  function unpin() {
+    pinned = null;
+    at("pinned").hidden = true;
+    at("pin").focus();
+  }
+
+  async function compare() {
+    const [a, b] = [pinned, shown];
+    if (!a) return;
+    at("pinned").hidden = false;
+    let found = null;
+    let said = a.report === b.report ? "Change a value: the differences stand here." : "";
+    if (!said) {
+      try { found = JSON.parse(await checked(await fetch(`/compare/${a.report}/${b.report}?token=${token}`))); } catch (e) { said = why(e); }
+      // A later result has its own differences.
+      if (pinned !== a || shown !== b) return;
+    }
+    at("pinned-values").textContent = inWords(a.values);
+    at("now-values").textContent = inWords(b.values);
+    at("uncompared").textContent = said;
+    at("uncompared").hidden = !said;
+    at("compared").replaceChildren(...(found ? [table(found.rows)] : []));
+    at("compared").hidden = !found;
+    at("cautions").replaceChildren(...(found?.cautions ?? []).map((text) => element("p", { textContent: `${text}.` })));
+    at("method").textContent = found?.method ?? "";
+  }
+
+  function table(rows) {
+    const body = element("tbody", {});
+    let last = "";
+    for (const [point, cells] of rows) {
+      if (point && point !== last) body.append(element("tr", {}, element("th", { colSpan: HEADS.length, scope: "rowgroup", textContent: point })));
+      last = point;
+      body.append(element("tr", {}, ...cells.map((textContent, i) => {
+        const cell = element("td", { textContent });
+        cell.dataset.name = HEADS[i];
+        return cell;
+      })));
+    }
+    const head = element("tr", {}, ...HEADS.map((textContent) => element("th", { textContent, scope: "col" })));
+    return element("table", {}, element("thead", {}, head), body);
+  }
+
   async function download() {
     try {
       const text = await ask("/file", settings());
@@ -180,7 +347,13 @@
       link.click();
       URL.revokeObjectURL(link.href);
       complain("");
-    } catch (e) { complain(e.message); }
+    } catch (e) { complain(why(e)); }
+  }
+
+  function to(values) {
+    for (const [key, d] of dials) d.show(values.find(([name]) => name === key)?.[1] ?? d.file);
+    step(null);
+    run();
   }
 
   if (typeof data === "string") { complain(data); return; }
@@ -191,7 +364,14 @@
   at("panel").addEventListener("submit", (e) => e.preventDefault());
   at("add").addEventListener("click", more);
   at("key").addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); more(); } });
-  at("reset").addEventListener("click", begin);
+  at("reset").addEventListener("click", () => to([]));
   at("download").addEventListener("click", download);
-  begin();
+  at("cancel").addEventListener("click", cancel);
+  at("again").addEventListener("click", () => run());
+  at("pin").addEventListener("click", pin);
+  at("unpin").addEventListener("click", unpin);
+  at("return").addEventListener("click", () => { if (pinned) to(pinned.values); });
+  window.addEventListener("hashchange", open);
+  data.dials.forEach(add);
+  open();
 })();

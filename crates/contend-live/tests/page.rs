@@ -15,8 +15,9 @@ use std::sync::mpsc::channel;
 use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
 
-const FILE: &str = "title = \"Two </script> downloads\"\nduration = \"3s\"\nwarmup = \"1s\"\n[param]\nwide = \"30p\"\n\
-    [wifi]\nstandard = \"802.11g\"\n[[flow]]\ncount = 2\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n\
+const FILE: &str = "title = \"Two </script> downloads\"\nduration = \"3s\"\nwarmup = \"1s\"\n\
+    dials = [\"flow.down.count\", \"ap.control\", \"wire.delay\"]\n[param]\nwide = \"30p\"\n[wifi]\n\
+    standard = \"802.11g\"\n[[flow]]\ncount = 2\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n\
     window = \"= wide\"\n[sweep]\n\"ap.queue\" = [\"fifo\", { kind = \"fifo\", limit = \"20p\" }]\n\
     [[claim]]\nid = \"A\"\npaper = \"p\"\nmetric = \"goodput.total\"\nexpect = { at_least = 0 }\n";
 
@@ -101,6 +102,13 @@ fn the_page_shows_the_dials_of_the_file() {
         json!({ "text": "fifo 20p", "value": "{ kind = \"fifo\", limit = \"20p\" }" })
     );
     assert_eq!((dial("duration")["value"].as_str(), dial("seeds")["value"].as_str()), (Some("3s"), Some("1")));
+    // The keys that the file names, after its sweep. One that the file does not have shows what holds without it.
+    let keys: Vec<&str> = data["dials"].as_array().unwrap().iter().map(|d| d["key"].as_str().unwrap()).collect();
+    let expected = ["param.wide", "ap.queue", "flow.down.count", "ap.control", "wire.delay", "duration", "seeds"];
+    assert_eq!(keys, expected);
+    assert_eq!((&dial("flow.down.count")["value"], &dial("flow.down.count")["absent"]), (&json!("2"), &Value::Null));
+    assert_eq!((&dial("ap.control")["value"], &dial("ap.control")["absent"]["value"]), (&Value::Null, &json!("none")));
+    assert!(dial("wire.delay")["value"].is_null() && !dial("wire.delay")["absent"].is_null());
     assert!(data["keys"].as_array().unwrap().contains(&json!("flow.0.count")));
 }
 
@@ -142,10 +150,84 @@ fn a_change_runs_and_the_file_of_the_page_makes_the_same_run() {
     assert!(report.contains(r"--set &#39;title=a&#39;\&#39;&#39;b&#39;") || report.contains(r"--set 'title=a'\''b'"));
     let (_, file) = server.post("/file", &settings);
     let e = parse("again.toml", &file, &folder::settings(&file)).unwrap();
+    // It has the same dials.
+    assert!(e.dials().iter().any(|d| d.key == "flow.down.count"));
     let again = execute(&e, &Options::default()).unwrap().outcome;
     assert_eq!((again.runs.len(), json!(again.runs[0].digest)), (1, done["digest"].clone()));
     // A sweep without a setting runs all its values.
     assert_eq!(server.post_json("/run", &json!([]))["done"]["runs"], 2);
+}
+
+#[test]
+fn a_pinned_result_is_compared_with_later_ones() {
+    let server = Server::start(FILE);
+    let run = |wide: &str, seeds: &str| {
+        let settings = json!([["param.wide", wide], ["ap.queue", "fifo"], ["seeds", seeds]]);
+        server.post_json("/run", &settings)["done"]["report"].as_u64().unwrap()
+    };
+    let compare = |a: u64, b: u64| {
+        let (status, _, text) = server.get(&format!("/compare/{a}/{b}?token={}", server.token));
+        (status, serde_json::from_str::<Value>(&text).unwrap())
+    };
+    let first = run("30p", "1..3");
+    assert_eq!(server.post(&format!("/pin/{first}"), &Value::Null).0, 204);
+    // More reports than are kept: the pinned one stays.
+    let [_, _, one, three] = [("20p", "1"), ("9p", "1"), ("2p", "1"), ("2p", "1..3")].map(|(w, s)| run(w, s));
+    let (status, found) = compare(first, three);
+    assert_eq!(status, 200, "{found}");
+    let cells = |found: &Value, metric: &str| -> Vec<String> {
+        let rows = found["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row[1][0].as_str().unwrap().starts_with(metric)).unwrap();
+        row[1].as_array().unwrap().iter().map(|cell| cell.as_str().unwrap().to_owned()).collect()
+    };
+    let [goodput, single] = [&found, &compare(first, one).1].map(|found| cells(found, "goodput.down"));
+    assert!(goodput[3].contains('±') && goodput[5] == "less", "{goodput:?}");
+    assert_eq!(found["cautions"], json!([]));
+    // One pair has a difference, but no interval, and the page says so.
+    assert!(single[3].starts_with('-') && !single[3].contains('±'), "{single:?}");
+    let (_, of_one) = compare(first, one);
+    assert!(of_one["cautions"].to_string().contains("no intervals"), "{of_one}");
+    assert!(!of_one["method"].as_str().unwrap().contains('±'), "{of_one}");
+    // Points that the other side does not have, and reports that are gone.
+    let other = server.post_json("/run", &json!([["ap.queue", "codel"]]))["done"]["report"].as_u64().unwrap();
+    let swept = server.post_json("/run", &json!([]))["done"]["report"].as_u64().unwrap();
+    for (a, b, told) in [(other, swept, "no sweep point in common"), (first + 1, swept, "not kept any more")] {
+        let (status, why) = compare(a, b);
+        assert!(status == 422 && why["wrong"].as_str().unwrap().contains(told), "{why}");
+    }
+    // Two results with one point each are compared, whatever the point; of a sweep, the points that both have.
+    assert_eq!(compare(first, other).0, 200);
+    let (_, common) = compare(first, swept);
+    assert!(common["rows"].as_array().unwrap().iter().all(|row| row[0] == "ap.queue = fifo"), "{common}");
+    assert_eq!(server.post(&format!("/pin/{}", first + 1), &Value::Null).0, 422);
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "how long a user waits")]
+fn runs_can_be_cancelled_and_leave_no_progress_to_later_ones() {
+    let server = Server::start(FILE);
+    let progress = || {
+        let (_, _, text) = server.get(&format!("/progress?token={}", server.token));
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    assert_eq!(server.post_json("/run", &json!([["seeds", "1..4"]]))["done"]["runs"], 8);
+    assert_eq!(progress(), json!({ "done": 8, "planned": 8 }));
+    std::thread::scope(|scope| {
+        let begun = Instant::now();
+        let long = scope.spawn(|| server.post_json("/run", &json!([["duration", "20000s"], ["ap.queue", "fifo"]])));
+        // Not those of the runs before.
+        while progress()["done"] == 8 && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(progress()["done"], 0);
+        assert_eq!(server.post("/stop", &Value::Null).0, 204);
+        assert_eq!(long.join().unwrap(), json!("overtaken"));
+        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    });
+    // Another page cannot.
+    let stop = format!("POST /stop?token={} HTTP/1.1\r\nHost: {}\r\n", server.token, server.host);
+    assert_eq!(server.send(&format!("{stop}Connection: close\r\n\r\n")).0, 403);
+    assert!(server.post_json("/run", &json!([]))["done"].is_object());
 }
 
 #[test]

@@ -53,7 +53,9 @@ impl Compared {
         if c.differences.iter().any(|d| d.n == 1 && !d.no_effect) {
             cautions.push("one seed: the differences have no intervals, so they may be luck; run more seeds".into());
         }
-        Compared { rows, cautions, method: pairs_text(c) }
+        let single = c.differences.iter().all(|d| d.n <= 1);
+        let method = if single { "B - A: of two runs with the same seed".into() } else { pairs_text(c) };
+        Compared { rows, cautions, method }
     }
 }
 
