@@ -11,7 +11,7 @@
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
-use crate::judging::{bottleneck, few_seeds, fit, no_effect, note, phase, search};
+use crate::judging::{bottleneck, few_seeds, fit, no_effect, note, phase, search, unfinished};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
 use crate::running::contention;
@@ -409,6 +409,7 @@ impl Call<'_> {
                 .chain(wide)
                 .chain(bottleneck::warning(&shown))
                 .chain(no_effect::warning(&shown))
+                .chain(unfinished::warning(e, &shown))
                 .chain(late(&shown))
                 .collect(),
             show: e.show.iter().map(|s| s.metric.clone()).collect(),

@@ -52,12 +52,20 @@ pub struct Flow {
     /// Completion times of the transfers of the flow that were finished after the warm-up, in seconds.
     #[serde(rename = "fct")]
     pub completions_s: Vec<f64>,
+    /// Transfers that had begun and were not complete when the run ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// Distribution of the round-trip times.
     #[serde(skip)]
     pub rtt: Durations,
     /// One-way delays.
     #[serde(skip)]
     pub delay: Durations,
+}
+
+/// True for 0. Serde passes a reference.
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// Losses that a sender detected without a timeout. They are grouped by the true fate of the first segment that the

@@ -11,3 +11,4 @@ pub mod note;
 pub(crate) mod phase;
 pub mod search;
 pub mod stopping;
+pub(crate) mod unfinished;

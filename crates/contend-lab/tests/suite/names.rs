@@ -47,6 +47,7 @@ fn general(name: &str) -> String {
 fn the_json_has_the_names_of_the_table_and_no_others() {
     let mut o = outcome(SMALL);
     o.runs[0].flows[0].completions_s = vec![1.0];
+    o.runs[0].flows[0].unfinished = 1;
     let o = json(&o);
     let run = &o["runs"][0];
     // The number of transfers is the length of `fct`.
@@ -90,6 +91,7 @@ fn the_json_has_the_names_of_the_table_and_no_others() {
 fn the_csv_has_the_names_of_the_table_and_no_others() {
     let (mut o, mut bytes) = (outcome(SMALL), Vec::new());
     o.runs[0].flows[0].completions_s = vec![1.0];
+    o.runs[0].flows[0].unfinished = 1;
     write_csv(&o, &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     for scope in ["run", "flow", "queue", "transmitter", "air", "station"] {

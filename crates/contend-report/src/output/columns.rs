@@ -311,6 +311,7 @@ impl<'a, B> Column<'a, B> {
         match field.read {
             Read::Number(read) => column(Box::new(move |g| Values::Number(all(g, each, read)))),
             Read::Count(read) => column(Box::new(move |g| Values::Count(all(g, each, |t| read(t).and_then(count))))),
+            Read::NonZero(read) => column(Box::new(move |g| Values::Count(all(g, each, |t| count(read(t)))))),
             Read::Text(read) => column(Box::new(move |g| Values::Text(all(g, each, |t| Some(read(t).to_owned()))))),
             Read::Flag(read) => column(Box::new(move |g| Values::Flag(all(g, each, |t| Some(read(t)))))),
             Read::List(_) | Read::Each(_) | Read::Counts(_) => None,

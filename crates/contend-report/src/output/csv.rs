@@ -97,6 +97,10 @@ fn rows<T>(
         match read {
             Read::Number(read) => row(name, read(of), unit),
             Read::Count(read) => row(name, read(of).map(|n| n as f64), unit),
+            Read::NonZero(read) => match read(of) {
+                0 => Ok(()),
+                n => row(name, Some(n as f64), unit),
+            },
             Read::Flag(read) => row(name, Some(f64::from(u8::from(read(of)))), unit),
             Read::List(read) => read(of).iter().try_for_each(|x| row(name, Some(*x), unit)),
             Read::Each(read) => {

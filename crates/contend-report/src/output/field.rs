@@ -8,7 +8,7 @@
 //! A name never has a unit in it, and every number is in the base unit: s, bps, B, p (packets), or 1 (counts and
 //! shares). A name that is a metric of expressions has the unit and the meaning of that metric.
 
-use Read::{Count, Counts, Each, Flag, List, Number, Text};
+use Read::{Count, Counts, Each, Flag, List, NonZero, Number, Text};
 use contend_core::cc::SSTHRESH_INFINITE;
 use contend_experiment::reading::expression::Dimension;
 use contend_experiment::results::{
@@ -35,6 +35,8 @@ pub(super) enum Read<T> {
     Number(fn(&T) -> Option<f64>),
     /// A whole number.
     Count(fn(&T) -> Option<u64>),
+    /// A whole number that JSON and CSV leave out if it is 0.
+    NonZero(fn(&T) -> u64),
     /// A word.
     Text(fn(&T) -> &str),
     /// True or false: 1 or 0 in the CSV.
@@ -138,6 +140,7 @@ pub(super) const FLOW: &[Field<Flow>] = &[
         Number(|f| f.completion_s),
     ),
     metric("completed", COUNT, Count(|f| Some(f.completions_s.len() as u64))),
+    metric("unfinished", COUNT, NonZero(|f| f.unfinished)),
     metric("fct", TIME, List(|f| &f.completions_s)),
 ];
 
@@ -507,7 +510,8 @@ pub fn names() -> Vec<Names> {
         ),
         of(
             "flow",
-            "JSON: `flows` of a run; `completed` is the length of `fct` there. CSV: scope `flow`. Parquet: the columns \
+            "JSON: `flows` of a run; `completed` is the length of `fct` there, and `unfinished` is left out if it is \
+                0. CSV: scope `flow`. Parquet: the columns \
                 of `flows.parquet` without `fct`; with the swept keys, `seed` and `digest`.",
             FLOW,
         ),

@@ -161,10 +161,15 @@ fn group_rows(o: &Outcome, points: &[PointKey]) -> Grid {
         "completed each",
         "fct.mean [s]",
         "fct.p95 [s]",
+        "unfinished each",
     ];
-    // Without a finished transfer, the columns about transfers say nothing.
-    let finite = o.runs.iter().flat_map(|r| &r.flows).any(|f| !f.completions_s.is_empty());
-    let columns = if finite { head.len() } else { head.len() - 3 };
+    // Without a transfer, the columns about transfers say nothing.
+    let any = |of: fn(&Flow) -> bool| o.runs.iter().flat_map(|r| &r.flows).any(of);
+    let columns = match (any(|f| f.unfinished > 0), any(|f| !f.completions_s.is_empty())) {
+        (true, _) => head.len(),
+        (false, true) => head.len() - 1,
+        (false, false) => head.len() - 4,
+    };
     let mut grid = Grid::new(head.iter().take(columns).copied().map(String::from).collect());
     for point in points {
         let rows = groups_at(&runs_of(o, point));
@@ -211,6 +216,7 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
             exact(&mean(|f| Some(f.completions_s.len() as f64))).text(1.0, 1),
             exact(&over_runs(&|f| stats::mean(&completions(f)))).text(1.0, 3),
             exact(&over_runs(&|f| stats::quantile(&completions(f), 0.95))).text(1.0, 3),
+            exact(&mean(|f| Some(f.unfinished as f64))).text(1.0, 1),
         ]
     };
     groups.into_iter().map(row).collect()

@@ -88,6 +88,11 @@ impl Net {
         self.sender_of(flow).map_or(&[], End::transfers)
     }
 
+    /// The number of transfers of `flow` that have begun and are not complete.
+    pub fn unfinished(&self, flow: usize) -> u64 {
+        self.sender_of(flow).map_or(0, End::unfinished)
+    }
+
     /// The time from the start of `flow` until all its data were acknowledged; `None` before, or if the flow has no
     /// end.
     pub fn completed(&self, flow: usize) -> Option<Span> {

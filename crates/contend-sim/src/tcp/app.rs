@@ -171,4 +171,9 @@ impl Transfers {
     pub fn finished(&self) -> &[(Time, Span)] {
         &self.done
     }
+
+    /// The number of transfers that were offered and are not complete.
+    pub fn unfinished(&self) -> u64 {
+        self.open.len() as u64
+    }
 }

@@ -145,6 +145,11 @@ impl End {
         self.tcp_sender().map_or(&[], Sender::transfers)
     }
 
+    /// The number of transfers that were offered and are not complete; 0 at other ends.
+    pub fn unfinished(&self) -> u64 {
+        self.tcp_sender().map_or(0, Sender::unfinished)
+    }
+
     /// Completion time of the whole flow, from its start until its last byte was acknowledged (TCP) or its last
     /// datagram was sent (UDP). `None` while the flow is not complete, if it has no end, and at the receiver.
     pub fn completed(&self) -> Option<Span> {

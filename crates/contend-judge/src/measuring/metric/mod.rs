@@ -300,6 +300,26 @@ impl Expr {
         all
     }
 
+    /// For each `fct` in the expression: its text, and how many transfers of its flows were complete and how many were
+    /// not when `runs` ended.
+    pub(crate) fn transfers(&self, runs: &[Run]) -> Vec<(String, f64, f64)> {
+        let mut all = vec![];
+        self.visit(&mut |m| {
+            let counted = |name: &str| {
+                let entry = metric(name)?;
+                let counts =
+                    Expr::Metric(Metric { entry, aspect: Aspect::Plain, scope: m.scope.clone(), window: None });
+                Some(runs.iter().filter_map(|run| counts.values(run).ok()).flatten().sum::<f64>())
+            };
+            if m.entry.name == "fct"
+                && let (Some(completed), Some(open)) = (counted("completed"), counted("unfinished"))
+            {
+                all.push((m.to_string(), completed, open));
+            }
+        });
+        all
+    }
+
     /// True if the expression contains a metric.
     fn measures(&self) -> bool {
         let mut any = false;

@@ -37,6 +37,7 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         delay_s: Percentiles::default(),
         completion_s: None,
         completions_s: vec![],
+        unfinished: 0,
         rtt: Durations::new(),
         delay: Durations::new(),
     }
@@ -91,6 +92,7 @@ pub(crate) fn example() -> Run {
     run.flows[1].rtt = durations(&[30, 40, 50]);
     run.flows[3].completions_s = vec![1.0, 3.0];
     run.flows[4].completions_s = vec![5.0];
+    run.flows[4].unfinished = 2;
     run.queues =
         vec![queue("ap", [3, 7, 0, 0], &[5, 15]), queue("sta1", [1, 0, 0, 0], &[]), queue("sta2", [0; 4], &[])];
     (run.stations, run.bss) = (["ap", "sta1", "sta2"].map(str::to_owned).to_vec(), vec![0, 0, 0]);

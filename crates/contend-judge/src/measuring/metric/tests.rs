@@ -223,6 +223,8 @@ fn durations_are_pooled_over_the_samples_of_all_flows() {
     is("fct.down.2", 5.0);
     is("completed", 3.0);
     is("max(completed[down])", 2.0);
+    is("unfinished", 2.0);
+    is("unfinished.down.1", 0.0);
     // 10 of the 200 packets of each flow are missing.
     is("packet_loss.up", 0.05);
     is("sum(packet_loss[up.1])", 0.05);

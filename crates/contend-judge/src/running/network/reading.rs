@@ -135,6 +135,7 @@ pub(super) fn flows(
                 .filter(|(at, _)| *at >= warm)
                 .map(|(_, took)| took.as_secs_f64())
                 .collect(),
+            unfinished: net.unfinished(i),
             rtt,
             delay,
         });

@@ -287,6 +287,7 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         delay_s: Percentiles::from(&delay),
         completion_s: None,
         completions_s: Vec::new(),
+        unfinished: 0,
         rtt,
         delay,
     }

@@ -48,6 +48,11 @@ impl Sender {
         self.transfers.finished()
     }
 
+    /// The number of transfers that were offered and are not complete.
+    pub fn unfinished(&self) -> u64 {
+        self.transfers.unfinished()
+    }
+
     /// Time from the start of the flow until its last byte was acknowledged; `None` if the flow is not complete.
     pub fn completed(&self) -> Option<Span> {
         self.completed

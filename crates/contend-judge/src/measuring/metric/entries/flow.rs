@@ -65,9 +65,17 @@ pub(super) const METRICS: &[MetricEntry] = &[
         Ok(a.flows().map(|f| f.completions_s.len() as f64).sum())
     })
     .reported(&["completed"]),
-    flow("fct", Dimension::Time, "flow completion time of completed transfers", completion_time)
-        .aspects(Aspects::Samples)
-        .reported(&["fct.mean", "fct.p95"]),
+    flow("unfinished", Dimension::Number, "transfers that had begun and were not complete when the run ended", |a| {
+        Ok(a.flows().map(|f| f.unfinished as f64).sum())
+    }),
+    flow(
+        "fct",
+        Dimension::Time,
+        "flow completion time of completed transfers; `unfinished` counts the others",
+        completion_time,
+    )
+    .aspects(Aspects::Samples)
+    .reported(&["fct.mean", "fct.p95"]),
 ];
 
 pub(super) const fn flow(
