@@ -9,19 +9,49 @@ use std::ops::Deref;
 /// A sweep point: key path -> value, as written in the file.
 pub type PointKey = BTreeMap<String, SweptValue>;
 
-/// A value of a swept key, and its label if the file gives one. Labels do not count in comparisons and in JSON.
+/// A value of a swept key, its label if the file gives one, and the place of its key in the file. Only the value counts
+/// in comparisons and in JSON.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SweptValue {
     value: Value,
     #[serde(skip)]
     label: Option<String>,
+    /// The row of a `zip` to which the value belongs, if the rows have labels.
+    #[serde(skip)]
+    row: Option<Box<Row>>,
+    /// The place of the key among the swept keys of the file.
+    #[serde(skip)]
+    place: usize,
+}
+
+/// A row of a `zip` whose rows have labels.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    /// What the rows are: the head of their column.
+    name: String,
+    label: String,
 }
 
 impl SweptValue {
     /// This value with another label.
     pub fn labelled(self, label: Option<String>) -> SweptValue {
         SweptValue { label, ..self }
+    }
+
+    /// This value as that of a key which is number `place` of the swept keys.
+    pub fn at(self, place: usize) -> SweptValue {
+        SweptValue { place, ..self }
+    }
+
+    /// This value in the row `label` of a `zip` whose rows are called `name`.
+    pub fn in_row(self, name: &str, label: &str) -> SweptValue {
+        SweptValue { row: Some(Box::new(Row { name: name.to_owned(), label: label.to_owned() })), ..self }
+    }
+
+    /// The place of the key among the swept keys.
+    pub fn place(&self) -> usize {
+        self.place
     }
 
     /// The label that the file gives.
@@ -45,7 +75,7 @@ impl SweptValue {
 
 impl<V: Into<Value>> From<V> for SweptValue {
     fn from(value: V) -> SweptValue {
-        SweptValue { value: value.into(), label: None }
+        SweptValue { value: value.into(), label: None, row: None, place: 0 }
     }
 }
 
@@ -112,7 +142,25 @@ fn short(v: &Value) -> String {
 
 /// A point as text, `flow.1.count = 2, ap.queue = fifo`; empty when nothing is swept.
 pub fn point_text(p: &PointKey) -> String {
-    p.iter().map(|(k, v)| format!("{k} = {}", v.text())).collect::<Vec<_>>().join(", ")
+    columns(p).iter().map(|(k, text)| format!("{k} = {text}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The columns of a table that tell the point, each with its text, in the order of the file: a swept key with its value,
+/// or the rows of a `zip` with the label of one.
+pub fn columns(p: &PointKey) -> Vec<(&str, String)> {
+    let mut keys: Vec<(&String, &SweptValue)> = p.iter().collect();
+    keys.sort_by_key(|(_, v)| v.place);
+    let mut all: Vec<(&str, String)> = vec![];
+    for (key, value) in keys {
+        let (name, text) = match &value.row {
+            Some(row) => (row.name.as_str(), row.label.clone()),
+            None => (key.as_str(), value.text()),
+        };
+        if all.iter().all(|(known, _)| *known != name) {
+            all.push((name, text));
+        }
+    }
+    all
 }
 
 /// Each of `points` once, in the order of its first appearance.
@@ -126,7 +174,8 @@ pub fn distinct<'a>(points: impl IntoIterator<Item = &'a PointKey>) -> Vec<&'a P
     all
 }
 
-/// The labels of a file: swept key -> each labelled value with its label. JSON results have them beside the values.
+/// The labels of a file: swept key -> each labelled value with its label. JSON results have them beside the values. The
+/// labels of the rows of a `zip` have the name of the rows in place of the key, and an object of keys as their value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Labels(BTreeMap<String, Vec<Labelled>>);
@@ -142,11 +191,20 @@ impl Labels {
     /// The labels that `points` have.
     pub fn of<'a>(points: impl IntoIterator<Item = &'a PointKey>) -> Labels {
         let mut all: BTreeMap<String, Vec<Labelled>> = BTreeMap::new();
-        for (key, v) in points.into_iter().flatten() {
-            let Some(label) = v.label() else { continue };
-            let known = all.entry(key.clone()).or_default();
-            if known.iter().all(|l| l.value != **v) {
-                known.push(Labelled { value: v.value.clone(), label: label.to_owned() });
+        let mut add = |key: &str, value: Value, label: &str| {
+            let known = all.entry(key.to_owned()).or_default();
+            if known.iter().all(|l| l.value != value) {
+                known.push(Labelled { value, label: label.to_owned() });
+            }
+        };
+        for point in points {
+            for (key, v) in point {
+                if let Some(label) = v.label() {
+                    add(key, v.value.clone(), label);
+                }
+                let Some(row) = &v.row else { continue };
+                let of_row = point.iter().filter(|(_, other)| other.row == v.row);
+                add(&row.name, of_row.map(|(k, v)| (k.clone(), v.value.clone())).collect(), &row.label);
             }
         }
         Labels(all)
@@ -159,9 +217,22 @@ impl Labels {
 
     /// Gives the values of `point` their labels.
     pub fn give(&self, point: &mut PointKey) {
-        for (key, v) in point {
+        for (key, v) in &mut *point {
             let label = self.0.get(key).and_then(|all| all.iter().find(|l| l.value == v.value));
             v.label = label.map(|l| l.label.clone());
+        }
+        for (name, all) in &self.0 {
+            // The name of rows is no key of a point.
+            if point.contains_key(name) {
+                continue;
+            }
+            for Labelled { value, label } in all {
+                let Value::Object(row) = value else { continue };
+                if row.iter().all(|(k, v)| point.get(k).is_some_and(|p| p == v)) {
+                    let of_row = point.iter_mut().filter(|(k, _)| row.contains_key(*k));
+                    of_row.for_each(|(_, v)| *v = std::mem::take(v).in_row(name, label));
+                }
+            }
         }
     }
 }
@@ -196,5 +267,23 @@ mod tests {
         assert_eq!(point_text(&read), "ap.queue = deep, k = 1");
         point.retain(|key, _| key == "k");
         assert!(Labels::of([&point]).is_empty() && !labels.is_empty());
+    }
+
+    #[test]
+    fn the_label_of_a_row_stands_for_all_its_keys_and_columns_are_in_the_order_of_the_file() {
+        let of = |v: u32, place: usize| SweptValue::from(v).at(place);
+        let row = |v: u32, place: usize| of(v, place).in_row("home", "old");
+        let point: PointKey = [("z", of(1, 0)), ("b", row(5, 1)), ("a", row(7, 2))].map(|(k, v)| (k.into(), v)).into();
+        assert_eq!(point_text(&point), "z = 1, home = old");
+        let labels = json!(Labels::of([&point]));
+        assert_eq!(labels, json!({"home": [{"value": {"a": 7, "b": 5}, "label": "old"}]}));
+        let labels: Labels = serde_json::from_value(labels).unwrap();
+        let read = |a: u32| {
+            let mut read: PointKey = serde_json::from_value(json!({"z": 1, "a": a, "b": 5})).unwrap();
+            labels.give(&mut read);
+            point_text(&read)
+        };
+        // A read point has no places.
+        assert_eq!((read(7).as_str(), read(8).as_str()), ("home = old, z = 1", "a = 8, b = 5, z = 1"));
     }
 }

@@ -413,6 +413,7 @@ impl Call<'_> {
                 .chain(late(&shown))
                 .collect(),
             show: e.show.iter().map(|s| s.metric.clone()).collect(),
+            keys: e.swept().map(str::to_owned).collect(),
             labels: Labels::of(&e.points),
             seeds,
             runs: shown,

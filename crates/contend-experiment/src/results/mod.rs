@@ -19,7 +19,7 @@ mod words;
 
 pub use super::judged::{CheckResult, ClaimResult, Look, Measured, PointSeeds, Summary};
 pub use super::map::MapSeries;
-pub use super::swept::{Labels, PointKey, SweptValue, distinct, point_text};
+pub use super::swept::{Labels, PointKey, SweptValue, columns, distinct, point_text};
 pub use air::{Air, Radio, Roaming, Wait, Ways};
 pub use detail::{Channel, Detail, Successes};
 pub use emulation::{Carried, Emulation, Lateness, Opened};
@@ -46,7 +46,9 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// The metrics that tables show; empty for the usual ones.
     pub show: Vec<String>,
-    /// The labels that the file gives to swept values.
+    /// The swept keys in the order of the file.
+    pub keys: Vec<String>,
+    /// The labels that the file gives to swept values, and to the rows of a `zip`.
     pub labels: Labels,
     /// The number of seeds of each point; empty when all points have the same seeds by the file.
     pub seeds: Vec<PointSeeds>,

@@ -5,7 +5,7 @@ use contend_lab::experiment::results::Outcome;
 use serde_json::Value;
 
 /// Keys of the outcome that are not hashed: prose, and what changes from call to call.
-const NOT_OF_THE_OUTCOME: [&str; 5] = ["schema", "version", "title", "file", "labels"];
+const NOT_OF_THE_OUTCOME: [&str; 6] = ["schema", "version", "title", "file", "keys", "labels"];
 /// Keys of a run that are not hashed with the rest: the clock on the wall, and what has a hash of its own.
 const NOT_OF_THE_RUN: [&str; 5] = ["wall", "digest", "flows", "queues", "air"];
 /// Keys of a claim that are not hashed: prose.

@@ -129,3 +129,27 @@ fn an_error_at_a_point_names_its_label() {
     let e = read(&keys.replace("5000", "500000"), &[]).map(|_| ()).unwrap_err();
     assert!(e.contains("crowd") || e.contains("t.toml:10"), "{e}");
 }
+
+/// A sweep in which two keys change together, in the order of the file against that of their names.
+const ROWS: &str = "\"wifi.slot\" = [\"9us\", \"20us\"]\n\"flow.0.count\" = [1, 2]\n\"ap.queue\" = [\"fifo\", \"red\"]\n\
+    zip = [{ keys = [\"wifi.slot\", \"flow.0.count\"], name = \"home\", labels = [\"old\", \"new\"] }]\n";
+
+#[test]
+fn the_rows_of_a_zip_have_labels_which_stand_for_their_keys() {
+    let of = |home: &str| ["fifo", "red"].map(|queue| format!("home = {home}, ap.queue = {queue}"));
+    assert_eq!(texts(ROWS, &[]), [of("old"), of("new")].concat());
+    // A setting that changes a row takes its label.
+    let changed = texts(ROWS, &[("sweep.flow.0.count", "1,3")]);
+    assert_eq!(changed[..2], of("old"));
+    assert_eq!(changed[2], "wifi.slot = 20us, flow.0.count = 3, ap.queue = fifo");
+}
+
+#[test]
+fn rows_need_a_name_and_one_label_each() {
+    let error = |from: &str, to: &str| read(&ROWS.replace(from, to), &[]).unwrap_err();
+    assert!(error("[\"old\", \"new\"]", "[\"old\"]").contains("has 1 labels for 2 rows"));
+    assert!(error("\"new\"]", "\"old\"]").contains("does not tell the rows apart"));
+    assert!(error("\"home\"", "\"wifi.slot\"").contains("is not a name of rows"));
+    assert!(error("name = \"home\", ", "").contains("name"));
+    assert!(error("keys = [\"wifi.slot\"", "keys = [\"wifi.cwmin\"").contains("does not have"));
+}

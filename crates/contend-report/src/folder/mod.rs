@@ -98,6 +98,8 @@ pub struct Kept {
     #[serde(default)]
     pub show: Vec<String>,
     #[serde(default)]
+    keys: Vec<String>,
+    #[serde(default)]
     labels: Labels,
 }
 
@@ -114,8 +116,14 @@ pub fn kept(path: &Path) -> io::Result<Kept> {
     let Head { schema } = serde_json::from_slice(&text)?;
     readable(&schema).map_err(|e| io::Error::other(e.what))?;
     let mut kept: Kept = serde_json::from_slice(&text)?;
-    let Kept { runs, labels, .. } = &mut kept;
-    runs.iter_mut().for_each(|run| labels.give(&mut run.point));
+    let Kept { runs, keys, labels, .. } = &mut kept;
+    for run in runs {
+        labels.give(&mut run.point);
+        for (key, value) in &mut run.point {
+            let place = keys.iter().position(|k| k == key).unwrap_or(keys.len());
+            *value = std::mem::take(value).at(place);
+        }
+    }
     Ok(kept)
 }
 

@@ -20,8 +20,8 @@ mod svg;
 mod sweep;
 
 use super::shape::{
-    estimate, main_metrics, metrics, percentile, point_options, point_text, points, runs_of, seeds_text, summary_of,
-    swept_keys, unit_of, value_text,
+    column_texts, estimate, main_metrics, metrics, percentile, point_columns, point_options, point_text, points,
+    runs_of, seeds_text, summary_of, unit_of,
 };
 use super::table::{
     advice, answer_sign, cautions, checked_text, look_text, measured_text, method, not_the_papers, search_text,
@@ -175,7 +175,7 @@ fn head(o: &Outcome, ctx: &ReportContext) -> String {
 
 /// The table of main metrics, one row for each point.
 fn summary(o: &Outcome, points: &[PointKey]) -> String {
-    let keys = swept_keys(points);
+    let keys = point_columns(points);
     let main = main_metrics(o);
     let mut out = String::from("<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr>");
     for k in &keys {
@@ -187,9 +187,8 @@ fn summary(o: &Outcome, points: &[PointKey]) -> String {
     out += "</tr></thead>\n<tbody>\n";
     for p in points {
         out += "<tr>";
-        for k in &keys {
-            let _ =
-                write!(out, "<td class=\"key\">{}</td>", p.get(k).map(|v| escaped(&value_text(v))).unwrap_or_default());
+        for text in column_texts(p, &keys) {
+            let _ = write!(out, "<td class=\"key\">{}</td>", escaped(&text));
         }
         for m in &main {
             let _ = write!(out, "<td>{}</td>", mean_cell(m, summary_of(o, p, m)));

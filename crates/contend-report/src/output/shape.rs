@@ -3,11 +3,10 @@
 
 use contend_experiment::reading::expression::Dimension;
 pub use contend_experiment::results::point_text;
-use contend_experiment::results::{Outcome, PointKey, Run, SweptValue, distinct};
+use contend_experiment::results::{Outcome, PointKey, Run, SweptValue, columns, distinct};
 use contend_experiment::stats::{Estimate, Range, Reading};
 use contend_judge::measuring::metric::Expr;
 use contend_sim::stats::Durations;
-use std::collections::BTreeMap;
 
 /// The sweep points, in the order of the runs.
 pub(super) fn points(o: &Outcome) -> Vec<PointKey> {
@@ -19,15 +18,39 @@ pub(super) fn runs_of<'a>(o: &'a Outcome, point: &PointKey) -> Vec<&'a Run> {
     o.runs.iter().filter(|r| r.point == *point).collect()
 }
 
-/// The swept keys, in the order of the points.
+/// The swept keys, in the order of the file.
 pub(super) fn swept_keys(points: &[PointKey]) -> Vec<String> {
-    let mut keys: Vec<String> = Vec::new();
-    for key in points.iter().flat_map(BTreeMap::keys) {
-        if !keys.contains(key) {
-            keys.push(key.clone());
+    let mut keys: Vec<(usize, &String)> = Vec::new();
+    for (key, value) in points.iter().flatten() {
+        if keys.iter().all(|(_, known)| *known != key) {
+            keys.push((value.place(), key));
         }
     }
-    keys
+    keys.sort_by_key(|(place, _)| *place);
+    keys.into_iter().map(|(_, key)| key.clone()).collect()
+}
+
+/// The columns of a table that tell the points apart: swept keys, and the rows of a `zip` that have labels.
+pub(super) fn point_columns(points: &[PointKey]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in points.iter().flat_map(columns) {
+        if names.iter().all(|known| known != name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// The text of a point in each of these columns; empty where it has none.
+pub(super) fn column_texts(point: &PointKey, names: &[String]) -> Vec<String> {
+    let texts = columns(point);
+    let text = |name: &String| texts.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
+    names.iter().map(|name| text(name).unwrap_or_default()).collect()
+}
+
+/// The texts of the columns of a point, without their names.
+pub(super) fn point_name(point: &PointKey) -> String {
+    columns(point).into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ")
 }
 
 /// The text that stands for a value of a swept key.
@@ -205,7 +228,7 @@ pub(super) fn unit_of(metric: &str) -> Unit {
         "goodput" | "throughput" => (1e-6, "Mb/s", 3),
         "rtt" | "delay" | "srtt" => (1e3, "ms", 2),
         "fct" | "stall" => (1.0, "s", 3),
-        "loss" => (100.0, "%", 3),
+        "loss" | "packet_loss" => (100.0, "%", 3),
         "cwnd" | "ssthresh" => (1.0, "segments", 2),
         _ if metric.starts_with("queue.length") && plain => (1.0, "packets", 2),
         "busy" | "airtime" | "collision_probability" | "mpdu_loss" => (100.0, "%", 2),

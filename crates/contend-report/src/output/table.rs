@@ -4,8 +4,8 @@
 use super::ReportContext;
 use super::grid::{Grid, Paint, WIDTH, wrapped};
 use super::shape::{
-    around, estimate, fixed, jain_flows, main_metrics, percentile, point_text, points, runs_of, seeds_text, summary_of,
-    swept_keys, unit_of, value_text,
+    around, column_texts, estimate, fixed, jain_flows, main_metrics, percentile, point_columns, point_text, points,
+    runs_of, seeds_text, summary_of, unit_of,
 };
 use crate::output::shape::InText as _;
 use contend_experiment::echo::{WORD, echo};
@@ -118,7 +118,7 @@ fn interrupted_text(i: &Interrupted) -> String {
 }
 
 fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
-    let keys = swept_keys(points);
+    let keys = point_columns(points);
     let metrics = main_metrics(o);
     let headed = |m: &&str| match unit_of(m).name {
         "" => (*m).to_owned(),
@@ -130,7 +130,7 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
     let mut grid = Grid::new(head.collect());
     (grid.names, grid.left) = (keys.len(), (0..keys.len()).collect());
     for point in points {
-        let named = keys.iter().map(|k| point.get(k).map(value_text).unwrap_or_default());
+        let named = column_texts(point, &keys).into_iter();
         let measured = metrics.iter().map(|m| {
             let unit = unit_of(m);
             summary_of(o, point, m).map_or_else(|| "–".into(), |s| s.text(unit.scale, unit.decimals))

@@ -74,6 +74,11 @@ impl From<SweptValue> for Named {
 const REACH: f64 = 10.0;
 
 impl Experiment {
+    /// The swept keys, in the order of the file.
+    pub fn swept(&self) -> impl Iterator<Item = &str> {
+        self.sweep.of_file().map(|(path, _)| path)
+    }
+
     /// The dials of the parameters, of the swept keys and of the keys that `dials` names, in the order of the file, of
     /// the duration and of the seeds.
     pub fn dials(&self) -> Vec<Dial> {

@@ -5,6 +5,9 @@
 //!
 //! The values of a key may have labels: `"ap.queue" = { values = [...], labels = [...] }`. A label stands for its value
 //! wherever a value of the key is given.
+//!
+//! So may the rows of a `zip`: `{ keys = [...], name = "home", labels = [...] }`. Tables and figures then show one column
+//! `home` with a label in place of the keys.
 
 use super::Settings;
 use super::claim::Along;
@@ -37,6 +40,16 @@ pub(crate) struct Sweep {
 #[derive(Clone, Debug)]
 struct Axis {
     keys: Vec<Key>,
+    rows: Option<Rows>,
+}
+
+/// The labels of the rows of a `zip`.
+#[derive(Clone, Debug)]
+struct Rows {
+    /// What the rows are.
+    name: String,
+    /// One for each row of the file.
+    labels: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -211,7 +224,12 @@ impl Sweep {
         for axis in &self.axes {
             let with_row = |point: &PointKey, i: usize| {
                 let mut point = point.clone();
-                point.extend(axis.keys.iter().filter_map(|k| Some((k.path.clone(), k.values.get(i)?.swept()))));
+                let row = axis.label(i);
+                point.extend(axis.keys.iter().filter_map(|k| {
+                    let place = self.keys().position(|other| other.path == k.path).unwrap_or_default();
+                    let value = k.values.get(i)?.swept().at(place);
+                    Some((k.path.clone(), row.map_or(value.clone(), |(name, label)| value.in_row(name, label))))
+                }));
                 point
             };
             points = points.iter().flat_map(|p| (0..axis.len()).map(move |i| with_row(p, i))).collect();
@@ -347,12 +365,17 @@ impl Sweep {
 
     /// Groups the keys into axes: the keys of a `zip` form one axis.
     fn zipped(&self, val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, FileError> {
-        let mut axes: Vec<Axis> = keys.into_iter().map(|k| Axis { keys: vec![k] }).collect();
+        let mut axes: Vec<Axis> = keys.into_iter().map(|k| Axis { keys: vec![k], rows: None }).collect();
         let Some(node) = zip else { return Ok(axes) };
         const SHAPE: &str = "lists of keys that advance together, [[\"flow.0.count\", \"flow.1.count\"]]";
         for group in (Val { path: "sweep.zip".into(), node, ..val.clone() }).list(SHAPE)? {
             let mut joined: Option<usize> = None;
-            for name in group.list(SHAPE)? {
+            let labelled = match group.node.entries() {
+                Some(_) => Some(Rows::read(&group, &axes)?),
+                None => None,
+            };
+            let names = labelled.as_ref().map_or_else(|| group.clone(), |(names, ..)| names.clone());
+            for name in names.list(SHAPE)? {
                 let text = name.text()?;
                 let path = self.numbered(&name, &name.node.site, text)?;
                 let Some(i) = axes.iter().position(|a| a.keys.iter().any(|k| k.numbered == path)) else {
@@ -381,6 +404,16 @@ impl Sweep {
                     first.keys.extend(axis.keys);
                 }
             }
+            let (Some((_, labels, rows)), Some(axis)) = (labelled, joined.and_then(|j| axes.get_mut(j))) else {
+                continue;
+            };
+            if rows.labels.len() != axis.len() {
+                return Err(labels.error(
+                    format!("has {} labels for {} rows", rows.labels.len(), axis.len()),
+                    "write one label for each row, in the same order",
+                ));
+            }
+            axis.rows = Some(rows);
         }
         Ok(axes)
     }
@@ -389,6 +422,49 @@ impl Sweep {
 impl Axis {
     fn len(&self) -> usize {
         self.keys.first().map_or(0, |k| k.values.len())
+    }
+
+    /// The name of the rows and the label of row `i`, if the row is that of the file: settings may have changed it.
+    fn label(&self, i: usize) -> Option<(&str, &str)> {
+        let Rows { name, labels } = self.rows.as_ref()?;
+        let same = |k: &Key| Some(meaning(&k.values.get(i)?.node) == meaning(&k.of_file.get(i)?.node));
+        let is_of_file = self.keys.iter().all(|k| k.values.len() == labels.len() && same(k) == Some(true));
+        is_of_file.then_some((name, labels.get(i)?))
+    }
+}
+
+impl Rows {
+    /// Reads a table of a `zip`: the list of its keys, that of its labels, and the rows.
+    fn read<'v>(group: &Val<'v>, axes: &[Axis]) -> Result<(Val<'v>, Val<'v>, Rows), FileError> {
+        let mut f = group.table()?;
+        let keys = f.need("keys", "[\"flow.0.count\", \"flow.1.count\"]")?;
+        let name = f.need("name", "\"home\"")?;
+        let labels = f.need("labels", "[\"few\", \"many\"]")?;
+        f.finish()?;
+        let text = name.text()?;
+        let is_word = text.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c)) && !text.trim().is_empty();
+        if !is_word || axes.iter().flat_map(|a| &a.keys).any(|k| k.path == text) {
+            return Err(
+                name.error("is not a name of rows", "write one or a few words that no swept key has, like \"home\"")
+            );
+        }
+        let clash = axes.iter().any(|a| a.rows.as_ref().is_some_and(|r| r.name == text));
+        if clash {
+            return Err(name.error(format!("is the name of two groups: \"{text}\""), "give each group its own name"));
+        }
+        let mut all: Vec<String> = vec![];
+        for label in labels.list("one text for each row")? {
+            let text = label.text()?;
+            if text.trim().is_empty() || text.contains(['\n', '\r', '\t']) {
+                return Err(label.error("is empty or has several lines", "write a few words on one line"));
+            }
+            if all.iter().any(|known| known == text) {
+                return Err(label
+                    .error(format!("does not tell the rows apart: \"{text}\""), "give each row a label of its own"));
+            }
+            all.push(text.to_owned());
+        }
+        Ok((keys, labels.clone(), Rows { name: text.to_owned(), labels: all }))
     }
 }
 

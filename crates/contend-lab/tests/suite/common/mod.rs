@@ -93,6 +93,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         warnings: vec![],
         show: vec![],
         checks: vec![],
+        keys: vec![],
         labels: Labels::default(),
         seeds: vec![],
         claims: vec![

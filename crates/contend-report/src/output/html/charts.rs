@@ -5,7 +5,7 @@ use super::svg::{Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::csv::quoted;
 use crate::output::shape::InText as _;
-use crate::output::shape::{estimate, point_text, runs_of, swept_keys, value_text};
+use crate::output::shape::{estimate, point_columns, point_name, point_text, runs_of};
 use crate::output::table::significant;
 use contend_experiment::results::{Outcome, PointKey, Run};
 use contend_experiment::stats::{Estimate, Range};
@@ -111,12 +111,8 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
     let shown: Vec<&PointKey> = points.iter().take(40).collect();
     let several = shown.len() > 1;
     // Rows are counted from the bottom; the first point is at the top.
-    let names = shown
-        .iter()
-        .rev()
-        .map(|p| if several { p.values().map(value_text).collect::<Vec<_>>().join(", ") } else { String::new() })
-        .collect();
-    let label = if several { swept_keys(points).join(", ") } else { String::new() };
+    let names = shown.iter().rev().map(|p| if several { point_name(p) } else { String::new() }).collect();
+    let label = if several { point_columns(points).join(", ") } else { String::new() };
     let mut plot = Plot::new(Scale::Linear(0.0, 100.0), "share of time [%]", Scale::Names(names), &label)
         .wide()
         .tall(70.0 + 36.0 * shown.len().max(2) as f64);

@@ -1,7 +1,7 @@
 //! The page of a comparison: the differences with their intervals as a plot, and the table.
 
 use super::super::compare::{missing, pairs_text, row};
-use super::super::shape::{point_text, swept_keys, unit_of, value_text};
+use super::super::shape::{point_columns, point_name, point_text, unit_of};
 use super::super::{Error, beside_earlier};
 use super::ink::GREY;
 use super::svg::{Extent, Plot, Scale, escaped};
@@ -69,10 +69,10 @@ fn figures(c: &Comparison) -> Vec<Figure> {
         let caption = "Mean difference over the pairs, as a share of the mean of A; bars: 95 % Student interval.";
         return figure("B − A, as a share of A", "difference [% of A]", caption, &rows).into_iter().collect();
     }
-    let keys = swept_keys(&points).join(", ");
+    let keys = point_columns(&points).join(", ");
     let of = |metric: &&str| {
         let unit = unit_of(metric);
-        let name = |d: &Difference| d.point.values().map(value_text).collect::<Vec<_>>().join(", ");
+        let name = |d: &Difference| point_name(&d.point);
         let rows: Vec<(String, Option<f64>, &Difference)> =
             c.differences.iter().filter(|d| d.metric == **metric).map(|d| (name(d), Some(unit.scale), d)).collect();
         let label = if unit.name.is_empty() { "difference".into() } else { format!("difference [{}]", unit.name) };

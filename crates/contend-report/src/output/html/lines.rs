@@ -4,7 +4,7 @@ use super::ink::STYLES;
 use super::svg::{Extent, Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::shape::InText as _;
-use crate::output::shape::{Unit, point_text, runs_of, swept_keys, unit_of, value_text};
+use crate::output::shape::{Unit, point_name, point_text, runs_of, swept_keys, unit_of};
 use contend_experiment::reading::file::Log;
 use contend_experiment::results::{Outcome, PointKey};
 use contend_experiment::stats::Estimate;
@@ -29,7 +29,12 @@ pub(super) fn telling(points: &[PointKey], x: Option<&str>, by: Option<&str>) ->
 /// True if points with the same values of `from` always have the same value of `key`.
 fn follows(points: &[PointKey], key: &str, from: &[String]) -> bool {
     let mut seen = BTreeMap::new();
-    points.iter().all(|p| *seen.entry(point_text(&part(p, from))).or_insert(p.get(key)) == p.get(key))
+    points.iter().all(|p| *seen.entry(values_text(&part(p, from))).or_insert(p.get(key)) == p.get(key))
+}
+
+/// The values of a point as one text: labels do not count.
+fn values_text(point: &PointKey) -> String {
+    point.iter().map(|(k, v)| format!("{k} = {v}\n")).collect()
 }
 
 /// The part of a point with these keys.
@@ -113,7 +118,7 @@ pub(super) fn heads<'a>(
 ) -> Vec<Head<'a>> {
     // If one chosen key distinguishes the lines, the name is its value.
     let text = |g: &PointKey| match by.and_then(|key| g.get(key)) {
-        Some(value) if g.len() == 1 => value_text(value),
+        Some(_) if g.len() == 1 => point_name(g),
         _ => point_text(g),
     };
     let alone = styles(metrics);

@@ -2,10 +2,14 @@
 
 use super::Figure;
 use super::charts::{self, bars_are};
-use super::lines::{Dot, Head, Line, Panel, called, drawn, explained, groups, heads, hover, missing, range, telling};
+use super::lines::{
+    Dot, Head, Line, Panel, called, drawn, explained, groups, heads, hover, missing, part, range, telling,
+};
 use super::svg::Scale;
 use crate::output::csv::quoted;
-use crate::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
+use crate::output::shape::{
+    main_metrics, point_columns, point_name, point_text, runs_of, summary_of, swept_keys, unit_of, value_text,
+};
 use contend_experiment::reading::expression::numbers;
 use contend_experiment::reading::file::Log;
 use contend_experiment::results::{Outcome, PointKey, SweptValue};
@@ -127,6 +131,8 @@ struct Axis {
     values: Vec<(SweptValue, f64)>,
     /// True if the values are numbers, false if they are names.
     numbers: bool,
+    /// The texts of the values.
+    names: Vec<String>,
     /// The key and the unit of its values.
     label: String,
 }
@@ -145,8 +151,22 @@ impl Axis {
         };
         let numbers = places.is_some();
         let places = places.unwrap_or_else(|| (0..values.len()).map(|i| i as f64).collect());
-        let label = if unit.is_empty() { key.to_owned() } else { format!("{key} [{unit}]") };
-        Axis { values: values.into_iter().cloned().zip(places).collect(), numbers, label }
+        let (mut names, mut label) = (values.iter().map(|v| value_text(v)).collect(), key.to_owned());
+        // Each value may be that of one labelled row.
+        let keys = [key.to_owned()];
+        let of_value = |v: &&SweptValue| {
+            let mut rows = points.iter().filter(|p| p.get(key) == Some(*v)).map(|p| part(p, &keys));
+            let first = rows.next()?;
+            rows.all(|p| point_text(&p) == point_text(&first)).then_some(first)
+        };
+        if !numbers && let Some(rows) = values.iter().map(of_value).collect::<Option<Vec<PointKey>>>() {
+            names = rows.iter().map(point_name).collect();
+            label = point_columns(&rows).join(", ");
+        }
+        if !unit.is_empty() {
+            label = format!("{label} [{unit}]");
+        }
+        Axis { values: values.into_iter().cloned().zip(places).collect(), numbers, names, label }
     }
 
     fn place(&self, value: &Value) -> f64 {
@@ -155,7 +175,7 @@ impl Axis {
 
     fn scale(&self, log: bool) -> Scale {
         if !self.numbers {
-            return Scale::Names(self.values.iter().map(|v| value_text(&v.0)).collect());
+            return Scale::Names(self.names.clone());
         }
         let (low, high) = range(self.values.iter().map(|v| v.1));
         if log {

@@ -644,6 +644,21 @@ static SWEEP: Table = Table {
         table may be named instead of counted: \"flow.call.count\". A key may have labels, which tables and figures \
         show: { values = [\"10p\", \"1000p\"], labels = [\"shallow\", \"deep\"] }.",
     has_members: false,
-    keys: &[key("zip", &[Kind::List(&Kind::List(&Kind::KeyPath))], Words("all combinations"),
-        "[[\"wifi.slot\", \"flow.0.count\"]]", "Keys that change together.")],
+    keys: &[key("zip", &[Kind::List(&Kind::List(&Kind::KeyPath)), Kind::Tables(&ZIP)], Words("all combinations"),
+        "[[\"wifi.slot\", \"flow.0.count\"]]", "Keys that change together: lists of keys, or tables where the rows have \
+            labels.")],
+};
+
+#[rustfmt::skip]
+static ZIP: Table = Table {
+    heading: "zip of [sweep]",
+    doc: "Keys that change together, and labels for their rows. Tables and figures show one column with the labels in \
+        place of the keys.",
+    has_members: false,
+    keys: &[
+        key("keys", &[Kind::List(&Kind::KeyPath)], Required, "[\"wifi.slot\", \"flow.0.count\"]",
+            "The keys, which [sweep] has; the first value of each is the first row."),
+        key("name", &[Kind::Text], Required, "\"home\"", "What the rows are: the head of the column."),
+        key("labels", &[Kind::List(&Kind::Text)], Required, "[\"old\", \"new\"]", "One label for each row."),
+    ],
 };

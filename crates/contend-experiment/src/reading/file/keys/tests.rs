@@ -76,6 +76,8 @@ until = "jain > 0.5"
     "duration = \"70s\"\nseeds = { until = \"5%\", of = \"jain\" }\nwifi = { standard = \"802.11b\" }\n\
         [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n[sweep]\n\
         \"flow.0.window\" = [\"1p\", \"2p\"]\n\
+        \"flow.0.count\" = [1, 2]\n\
+        zip = [{ keys = [\"flow.0.window\", \"flow.0.count\"], name = \"home\", labels = [\"a\", \"b\"] }]\n\
         [[check]]\nwhat = \"fair\"\nmetric = \"jain\"\nexpect = { at_least = 0.5 }\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
         udp = {}\ntraffic = { kind = \"poisson\", rate = \"1Mbps\" }\n",
@@ -249,7 +251,8 @@ fn with_example(path: &str, key: &Key) -> Vec<Result<Experiment, String>> {
 #[test]
 fn every_example_can_be_read() {
     let mut refused = vec![];
-    for (path, _, key) in keys() {
+    // An option cannot set what is in a `zip`.
+    for (path, _, key) in keys().into_iter().filter(|k| !k.0.starts_with("sweep.zip.")) {
         let tried = with_example(&path, key);
         let errors: Vec<String> = tried.iter().filter_map(|r| r.as_ref().err().cloned()).collect();
         if errors.len() == tried.len() {
