@@ -68,8 +68,8 @@ pub(super) enum Read {
 pub struct Subject {
     /// Name of one object in messages.
     pub noun: &'static str,
-    /// How metrics of this subject are written; `NAME` is the name of the metric.
-    pub usage: &'static str,
+    /// How metrics of this subject are written, and what each form gives; `NAME` is the name of the metric.
+    pub uses: &'static [(&'static str, &'static str)],
     /// A member for examples; empty when there are no members.
     pub member: &'static str,
     /// Words that select several members. `all` and `total` always select all members, even if they are not listed
@@ -236,9 +236,26 @@ impl MetricEntry {
         MetricEntry { needs, ..self }
     }
 
+    /// The forms in which the metric is written, each with what it gives.
+    pub fn uses(&self) -> Vec<(String, &'static str)> {
+        let name = match self.aspects {
+            Aspects::Required(words) => format!("{}.{}", self.name, words.first().unwrap_or(&"")),
+            Aspects::Named(_) | Aspects::NamedSeries(_) => format!("{}.NAME", self.name),
+            Aspects::None | Aspects::Samples | Aspects::Optional(_) => self.name.to_owned(),
+        };
+        let fits = |form: &str| match self.selection {
+            Selection::Free => true,
+            Selection::Needed => form != "NAME",
+            Selection::Each => form.contains('['),
+            Selection::Together => !form.contains('['),
+        };
+        let fitting = self.subject.uses.iter().filter(|(form, _)| fits(form));
+        fitting.map(|(form, gives)| (form.replace("NAME", &name), *gives)).collect()
+    }
+
     /// How the metric is written, in a sentence.
     pub fn usage(&self) -> String {
-        self.subject.usage.replace("NAME", self.name)
+        self.uses().iter().map(|(form, gives)| format!("{form} ({gives})")).collect::<Vec<_>>().join(", ")
     }
 
     /// Words that may or must follow the name, in a sentence; `None` without such words.

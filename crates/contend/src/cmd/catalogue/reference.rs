@@ -238,7 +238,7 @@ fn metric(m: &MetricEntry) -> String {
         "\n## {}\n\n{}\n\n- Use: {}\n- Value: {}\n- Over: {}\n",
         m.name,
         prose(m.doc),
-        code(&m.usage()),
+        m.uses().iter().map(|(form, gives)| format!("`{form}` ({gives})")).collect::<Vec<_>>().join(", "),
         models::measure(m.unit),
         m.period_in_words()
     );

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The cell as a whole; it has no members to select.
 static CELL: Subject = Subject {
     noun: "cell",
-    usage: "NAME, for the whole cell",
+    uses: &[("NAME", "the whole cell")],
     member: "",
     groups: &[],
     names: |_| vec![],
@@ -27,7 +27,11 @@ static CELL: Subject = Subject {
 /// Stations and access points, sorted by name.
 static TRANSMITTERS: Subject = Subject {
     noun: "station",
-    usage: "NAME[ap], NAME[STATION]; NAME.STATION: all members of a table together",
+    uses: &[
+        ("NAME[ap]", "the access point"),
+        ("NAME[STATION]", "a station, or a list with one number for each member of a table"),
+        ("NAME.STATION", "all members of a table together"),
+    ],
     member: "sta1",
     groups: &[],
     names: |run| run.air.iter().flat_map(|air| air.airtime.from.keys()).map(String::as_str).collect(),
@@ -38,7 +42,10 @@ static TRANSMITTERS: Subject = Subject {
 /// Stations that may change their access points.
 static ROAMERS: Subject = Subject {
     noun: "station with `roam`",
-    usage: "NAME[STATION]; NAME.STATION: all members of a table together",
+    uses: &[
+        ("NAME[STATION]", "a station, or a list with one number for each member of a table"),
+        ("NAME.STATION", "all members of a table together"),
+    ],
     member: "sta1",
     groups: &[],
     names: |run| {

@@ -20,7 +20,7 @@ const ALPHA: f64 = 0.001;
 /// Stations of the cell by number; `ap` is one of them.
 static STATIONS: Subject = Subject {
     noun: "station",
-    usage: "NAME[ap], NAME[STATION]",
+    uses: &[("NAME[ap]", "the access point"), ("NAME[STATION]", "a station")],
     member: "sta1",
     groups: &[],
     names: |run| run.stations.iter().map(String::as_str).collect(),

@@ -10,8 +10,14 @@ use contend_experiment::stats;
 /// Flows, selected by direction, group or name.
 pub(in crate::measuring::metric) static FLOWS: Subject = Subject {
     noun: "flow, group of flows or direction",
-    usage: "NAME (all flows), NAME.up, NAME.down, NAME.FLOW (a flow or a group): one number; NAME[all], NAME[up], \
-        NAME[FLOW]: a list with one number for each flow, for mean(), min(), max(), sum(), count(x < q)",
+    uses: &[
+        ("NAME", "all flows"),
+        ("NAME.up", "the uploads together; likewise down, local, wired"),
+        ("NAME.FLOW", "a flow, or a group of flows together"),
+        ("NAME[up]", "a list with one number for each upload, for mean(), min(), max(), sum(), count(x < q)"),
+        ("NAME[all]", "one for each flow"),
+        ("NAME[FLOW]", "a flow, or one for each flow of a group"),
+    ],
     member: "up",
     groups: &["all", "total", "up", "down", "local", "wired"],
     names: |run| run.flows.iter().map(|f| f.name.as_str()).collect(),

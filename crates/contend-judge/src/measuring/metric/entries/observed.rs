@@ -10,7 +10,7 @@ use contend_experiment::results::{ObservedStation, ObserverSeries};
 /// Stations and access points of a field.
 static STATIONS: Subject = Subject {
     noun: "station",
-    usage: "NAME[STATION]",
+    uses: &[("NAME[STATION]", "a station")],
     member: "a",
     groups: &[],
     names: |run| run.stations.iter().map(String::as_str).collect(),

@@ -8,7 +8,7 @@ use contend_experiment::reading::expression::Dimension;
 /// Queues, selected by name: `ap`, a station, or a link.
 pub(in crate::measuring::metric) static QUEUES: Subject = Subject {
     noun: "queue",
-    usage: "NAME[ap], NAME[QUEUE] for a station or a link",
+    uses: &[("NAME[ap]", "the access point"), ("NAME[QUEUE]", "a station or a link")],
     member: "ap",
     groups: &[],
     names: |run| run.queues.iter().map(|q| q.name.as_str()).collect(),

@@ -18,8 +18,14 @@ use contend_sim::wifi::{AP, Success};
 /// (`down`).
 static SENDERS: Subject = Subject {
     noun: "station",
-    usage: "NAME (all), NAME[all], NAME[up], NAME[down], NAME[STATION]; jain(NAME[up], 100), jain(NAME[up], 10 * \
-        point(\"flow.0.count\"))",
+    uses: &[
+        ("NAME", "all successes"),
+        ("NAME[all]", "a list with one number for each sender"),
+        ("NAME[up]", "one for each station that sends"),
+        ("NAME[down]", "one for each station that receives from the access point"),
+        ("NAME[STATION]", "a station"),
+        ("jain(NAME[up], 100)", "the mean of Jain's index over all windows of 100 successes"),
+    ],
     member: "sta1",
     groups: &["all", "up", "down"],
     names: |run| run.stations.iter().map(String::as_str).collect(),

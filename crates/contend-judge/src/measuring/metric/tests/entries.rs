@@ -184,3 +184,18 @@ fn entries_have_names_of_their_own_and_examples_that_are_read() {
         }
     }
 }
+
+#[test]
+fn each_use_of_a_metric_is_an_expression_of_its_own() {
+    let members = [("FLOW", "web"), ("STATION", "sta1"), ("QUEUE", "sta1"), ("NAME", "idle")];
+    for m in metrics() {
+        let uses = m.uses();
+        assert!(!uses.is_empty(), "{}", m.name);
+        for (form, gives) in uses {
+            let text = members.iter().fold(form.clone(), |text, (noun, member)| text.replace(noun, member));
+            let window = if m.period == Period::Window && !text.ends_with(')') { "[10s..15s]" } else { "" };
+            let parsed = Expr::parse_any(&format!("{text}{window}"));
+            assert!(parsed.is_ok() && !gives.is_empty(), "{form}: {:?}", parsed.err());
+        }
+    }
+}
