@@ -145,8 +145,8 @@ pub fn point_text(p: &PointKey) -> String {
     columns(p).iter().map(|(k, text)| format!("{k} = {text}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The columns of a table that tell the point, each with its text, in the order of the file: a swept key with its value,
-/// or the rows of a `zip` with the label of one.
+/// The columns that tell a point in a table, each with its text, in the order of the file: a swept key with its value,
+/// or the name of the rows of a `zip` with a label.
 pub fn columns(p: &PointKey) -> Vec<(&str, String)> {
     let mut keys: Vec<(&String, &SweptValue)> = p.iter().collect();
     keys.sort_by_key(|(_, v)| v.place);

@@ -39,7 +39,7 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "on",
         &["data", "acks", "both"],
-        "what is limited: data of the uploads, their acknowledgments, or both",
+        "what is limited. data: data of the uploads; acks: their acknowledgments; both: the two together",
     )
     .default("data"),
     Param::amount("burst", "size of a bucket, in bytes of data").default("15kB").range(0.0, 1e9),

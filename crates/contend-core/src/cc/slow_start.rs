@@ -23,9 +23,9 @@ pub(super) const ABC: Param = Param::integer(
 pub(super) const HYSTART: Param = Param::word(
     "hystart",
     &["off", "rfc9406", "linux"],
-    "what ends slow start before a loss. rfc9406: HyStart++, five careful rounds after round trips have become longer, \
-        in the first slow start only; linux: the HyStart of Linux's cubic, at once after longer round trips or a long \
-        train of ACKs",
+    "what ends slow start before a loss. off: nothing; rfc9406: HyStart++, five careful rounds after round trips have \
+        become longer, in the first slow start only; linux: the HyStart of Linux's cubic, at once after longer round \
+        trips or a long train of ACKs",
 )
 .default("off");
 

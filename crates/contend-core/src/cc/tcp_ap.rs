@@ -65,14 +65,15 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "bandwidth",
         &["ll_bandwidth", "air"],
-        "bandwidth of a hop. air: capacity and available bandwidth that an observer of the sender's node measures",
+        "bandwidth of a hop. ll_bandwidth: the parameter of this name; air: capacity and available bandwidth that \
+            an observer of the sender's node measures",
     )
     .default("ll_bandwidth"),
     Correction::PARAM,
     Param::word(
         "path_factor",
         &["off", "hops", "inner"],
-        "WE TCP-AP's factor R. hops: NP is hops + 1; inner: NP counts only the nodes between the ends",
+        "WE TCP-AP's factor R. off: 1; hops: NP is hops + 1; inner: NP counts only the nodes between the ends",
     )
     .default("off"),
     ABC,

@@ -81,8 +81,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "keeps",
         &["three_quarters", "half"],
-        "what stays of the window after a loss. three_quarters (Brakmo and Peterson, ns-2), half if the same segment \
-            is lost again; half: always (Linux)",
+        "what stays of the window after a loss. three_quarters: so much (Brakmo and Peterson, ns-2), half if \
+            the same segment is lost again; half: always (Linux)",
     )
     .default("three_quarters"),
 ];

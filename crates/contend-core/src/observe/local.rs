@@ -42,8 +42,8 @@ impl Correction {
     pub const PARAM: Param = Param::word(
         "correction",
         &["off", "overhead", "failures"],
-        "correction of the air's available bandwidth. overhead: eq. 5.21; failures: by the share of attempts that \
-            failed",
+        "correction of the air's available bandwidth. off: none; overhead: eq. 5.21; failures: by the share \
+            of attempts that failed",
     )
     .default("off");
 

@@ -71,7 +71,7 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "role",
         &["last", "sender", "receiver", "onlooker"],
-        "role whose values the node gives to others; last: the role of the last sample",
+        "role whose values the node gives to others. last: that of the last sample; sender, receiver, onlooker: this",
     )
     .default("last"),
     Param::flag(

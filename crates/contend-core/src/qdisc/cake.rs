@@ -73,7 +73,9 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "diffserv",
         Diffserv::WORDS,
-        "tins by DSCP. The DSCP is that of the flow's `ac` (RFC 8325): CS1 of bk, DF of be, AF41 of vi, EF of vo",
+        "tins by DSCP. besteffort: one tin; precedence: eight, by its first three bits; diffserv3, \
+            diffserv4, diffserv8: three, four or eight. The DSCP is that of the flow's `ac` (RFC 8325): CS1 of bk, DF \
+            of be, AF41 of vi, EF of vo",
     )
     .default("diffserv3"),
     Param::word(

@@ -35,8 +35,12 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 1e3)
         .symbol("P"),
     Param::fraction("gain", "weight of an attempt in the average error rate E").default("2%").range(1e-4, 1.0),
-    Param::word("cost", Cost::WORDS, "cost of an attempt: bytes, packets, or the airtime of the exchange")
-        .default("bytes"),
+    Param::word(
+        "cost",
+        Cost::WORDS,
+        "cost of an attempt. bytes: its bytes; packets: one for each packet; airtime: the airtime of the exchange",
+    )
+    .default("bytes"),
     WEIGHTS,
     Param::amount("class_limit", "maximum backlog of one station").default("10p").range(1.0, 1e9),
     LIMIT,

@@ -55,7 +55,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "ecn_above",
         &["drop", "mark"],
-        "with ecn: what happens to packets that support it when the average queue is above the upper threshold",
+        "what happens to packets that support ECN when the average queue is above the upper threshold. drop: they are \
+            dropped as others; mark: they are marked",
     )
     .default("drop"),
     Param::flag(

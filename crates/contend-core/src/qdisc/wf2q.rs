@@ -35,8 +35,12 @@ pub const PARAMS: &[Param] = &[
         "which packets share a queue. station: packets to one station; flow: packets of one flow",
     )
     .default("station"),
-    Param::word("cost", Cost::WORDS, "what is shared by weight: bytes, packets, or the airtime of the exchanges")
-        .default("bytes"),
+    Param::word(
+        "cost",
+        Cost::WORDS,
+        "what is shared by weight. bytes: bytes; packets: packets; airtime: the airtime of the exchanges",
+    )
+    .default("bytes"),
     WEIGHTS,
     Param::amount("class_limit", "maximum backlog of one class").default("10p").range(1.0, 1e9),
     LIMIT,

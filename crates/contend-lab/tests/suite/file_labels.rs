@@ -131,7 +131,8 @@ fn an_error_at_a_point_names_its_label() {
 }
 
 /// A sweep in which two keys change together, in the order of the file against that of their names.
-const ROWS: &str = "\"wifi.slot\" = [\"9us\", \"20us\"]\n\"flow.0.count\" = [1, 2]\n\"ap.queue\" = [\"fifo\", \"red\"]\n\
+const ROWS: &str = "\"wifi.slot\" = [\"9us\", \"20us\"]\n\"flow.0.count\" = [1, 2]\n\
+    \"ap.queue\" = [\"fifo\", \"red\"]\n\
     zip = [{ keys = [\"wifi.slot\", \"flow.0.count\"], name = \"home\", labels = [\"old\", \"new\"] }]\n";
 
 #[test]

@@ -46,7 +46,7 @@ pub const PARAMS: &[Param] = &[
         "ring",
         &["known", "always", "never"],
         "when the first requests go a few hops only (expanding ring). known: if the distance was known before (ns-2); \
-            always: also to a new destination (RFC 3561 §6.4)",
+            always: also to a new destination (RFC 3561 §6.4); never: each floods the field",
     )
     .default("known"),
     Param::integer("ttl_start", "TTL of the first request to a new destination, with `ring = \"always\"`")

@@ -23,9 +23,13 @@ pub const PARAMS: &[Param] = &[
         .default("1s")
         .range(1e-6, 1e6)
         .beside("count", ONE_FILE, HOW_MANY),
-    Param::word("law", &["fixed", "exponential"], "how the gaps are distributed; the first file starts with the flow")
-        .default("fixed")
-        .beside("count", ONE_FILE, HOW_MANY),
+    Param::word(
+        "law",
+        &["fixed", "exponential"],
+        "how the gaps are distributed; the first file starts with the flow. fixed: all alike; exponential: at random",
+    )
+    .default("fixed")
+    .beside("count", ONE_FILE, HOW_MANY),
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[];

@@ -6,8 +6,8 @@
 //! The values of a key may have labels: `"ap.queue" = { values = [...], labels = [...] }`. A label stands for its value
 //! wherever a value of the key is given.
 //!
-//! So may the rows of a `zip`: `{ keys = [...], name = "home", labels = [...] }`. Tables and figures then show one column
-//! `home` with a label in place of the keys.
+//! So may the rows of a `zip`: `{ keys = [...], name = "home", labels = [...] }`. Tables and figures then show one
+//! column `home` with a label in place of the keys.
 
 use super::Settings;
 use super::claim::Along;

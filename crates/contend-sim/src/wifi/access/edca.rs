@@ -22,8 +22,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "scheduling",
         &["sab", "sbb"],
-        "sab (after backoff): each category contends separately, and the highest wins an internal collision; sbb \
-            (before backoff): one backoff as in DCF, for the packet of the highest category that waits when the MAC \
+        "scheduling after or before backoff. sab: each category contends separately, and the highest wins an internal \
+            collision; sbb: one backoff as in DCF, for the packet of the highest category that waits when the MAC \
             becomes free",
     )
     .default("sab")
@@ -31,7 +31,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "table",
         &["802.11e", "802.11-2016"],
-        "default parameters: the tables differ only in TXOP limits; in 802.11e, best effort and background have none",
+        "default parameters, which differ only in TXOP limits. 802.11e: best effort and background have none; \
+            802.11-2016: they have 2528 us, with DSSS 3264 us",
     )
     .default("802.11e"),
     Param::word(

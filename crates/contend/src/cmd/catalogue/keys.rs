@@ -99,6 +99,15 @@ fn at_path((path, table, key): (String, &Table, &Key)) -> String {
             out += &format!("    {:<16} {}\n", w.name, wrapped(w.doc, WIDTH, 21));
         }
     }
+    // A table with a heading like [wifi] is explained by its own name.
+    if let Some(t) = key.table().filter(|t| !t.heading.starts_with('[')) {
+        out += "\n  Keys of the table:\n";
+        for k in t.keys {
+            let value = format!("{}; default: {}", k.value_in_words(), k.default_in_words());
+            let (doc, value) = (wrapped(k.doc, WIDTH, 21), wrapped(&value, WIDTH, 21));
+            out += &format!("    {:<16} {doc}\n    {:<16} {value}\n", k.name, "");
+        }
+    }
     out
 }
 
@@ -183,6 +192,37 @@ fn words_of(p: &Param) -> impl Iterator<Item = &'static str> + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// True if `doc` says what `word` means: `word: ...`, or `word, other: ...` for several words with one meaning.
+    fn tells(doc: &str, word: &str) -> bool {
+        let starts = doc.match_indices(word).map(|(at, _)| at);
+        let ends = starts.filter(|at| !doc[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_'));
+        ends.map(|at| doc[at + word.len()..].trim_start_matches('`')).any(|rest| {
+            rest.starts_with(':')
+                || rest.split_once(": ").is_some_and(|(others, _)| {
+                    others.starts_with(", ") && others.split(", ").skip(1).all(|w| !w.contains(' '))
+                })
+        })
+    }
+
+    #[test]
+    fn each_word_of_a_key_or_parameter_has_its_meaning() {
+        let untold = |p: &'static Param| words_of(p).filter(move |w| !tells(p.doc, w)).map(move |w| (p.name, w));
+        let all = super::super::everything();
+        let silent: Vec<_> = all.iter().flat_map(|a| a.params).flat_map(with_members).flat_map(untold).collect();
+        assert!(silent.is_empty(), "{silent:?}");
+        for (path, _, key) in keys() {
+            assert!(key.words().all(|w| !w.doc.is_empty()), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_key_whose_value_is_a_table_says_what_is_in_it() {
+        let text = explained("ap.aql", &super::super::everything(), false).concat();
+        for key in ["low", "high", "total"] {
+            assert!(text.lines().any(|l| l.starts_with(&format!("    {key} "))), "{text}");
+        }
+    }
 
     #[test]
     fn every_word_of_a_file_and_every_format_is_explained() {

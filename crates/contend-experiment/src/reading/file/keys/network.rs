@@ -645,7 +645,7 @@ static SWEEP: Table = Table {
         show: { values = [\"10p\", \"1000p\"], labels = [\"shallow\", \"deep\"] }.",
     has_members: false,
     keys: &[key("zip", &[Kind::List(&Kind::List(&Kind::KeyPath)), Kind::Tables(&ZIP)], Words("all combinations"),
-        "[[\"wifi.slot\", \"flow.0.count\"]]", "Keys that change together: lists of keys, or tables where the rows have \
+        "[[\"wifi.slot\", \"flow.0.count\"]]", "Keys that change together: lists of keys, or tables if the rows have \
             labels.")],
 };
 
