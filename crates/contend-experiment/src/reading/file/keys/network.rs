@@ -651,7 +651,7 @@ static SWEEP: Table = Table {
 
 #[rustfmt::skip]
 static ZIP: Table = Table {
-    heading: "zip of [sweep]",
+    heading: "[[sweep.zip]]",
     doc: "Keys that change together, and labels for their rows. Tables and figures show one column with the labels in \
         place of the keys.",
     has_members: false,
