@@ -1,4 +1,4 @@
-//! Transfers that were not complete when the run ended: `fct` does not count them, so its values are too low.
+//! Transfers that were not complete when the run ended: `fct` does not count them, so its values may be too low.
 
 use crate::measuring::metric::Expr;
 use contend_experiment::reading::file::Experiment;
@@ -22,7 +22,7 @@ pub(crate) fn warning(e: &Experiment, runs: &[Run]) -> Option<String> {
     (open > WORTH * all).then(|| {
         format!(
             "{completed} of {all} transfers were complete when the runs ended, and `{of}` is of these alone: with the \
-                others it would be longer. A longer duration, or a stop of the flows before the end, lets them finish"
+                others it may be longer. A longer duration, or a stop of the flows before the end, lets them finish"
         )
     })
 }
