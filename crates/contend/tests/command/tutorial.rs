@@ -1,15 +1,16 @@
-//! The pages of docs/tutorial: every command is run, and what it prints is compared with the page. The file of
-//! docs/coming-from.md is run, too, and so are the calls of the other documents, with short runs.
+//! The pages of docs/tutorial: every command is run, and what it prints is compared with the page. The files of
+//! docs/coming-from.md are run, too, and so are the calls of the other documents, with short runs.
 //!
 //! A block of `toml NAME` writes the file NAME, and one of `toml NAME +` adds to it. In a block of `console`, a line
-//! that begins with `$` is a command; the lines up to the next one are its standard output. `CONTEND_BLESS=1` writes
-//! the outputs into the pages.
+//! that begins with `$` is a command; the lines up to the next one are its standard output. A picture of docs/plots is
+//! the file with its name that a command of its page writes. `CONTEND_BLESS=1` writes the outputs into the pages, and
+//! the pictures.
 
 use super::{Bench, sample, workspace};
 use std::process::Command;
 
 /// The pages, in the order in which a reader meets them. The solutions begin with the last file of step 6.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 10] = [
     "1-one-download",
     "2-who-gets-what",
     "3-how-sure",
@@ -17,6 +18,8 @@ const PAGES: [&str; 8] = [
     "5-a-sweep",
     "6-two-remedies",
     "7-a-conclusion",
+    "8-wifi-6",
+    "9-live",
     "solutions",
 ];
 
@@ -54,6 +57,19 @@ fn as_run(bench: &Bench, page: &str) -> String {
     out
 }
 
+/// Compares each picture of docs/plots in `page` with the file of its name that a command of the page wrote.
+fn pictures_are_those_of_the_commands(bench: &Bench, page: &str) {
+    for (at, before) in page.match_indices("](../plots/") {
+        let name = page[at + before.len()..].split(')').next().unwrap();
+        let [docs, here] = [workspace().join("docs/plots").join(name), bench.path(name)];
+        if std::env::var_os("CONTEND_BLESS").is_some() {
+            std::fs::copy(&here, &docs).unwrap();
+        }
+        let same = std::fs::read(&docs).unwrap() == std::fs::read(&here).unwrap();
+        assert!(same, "docs/plots/{name} is not what its command draws: CONTEND_BLESS=1 writes it");
+    }
+}
+
 #[test]
 fn every_command_of_the_tutorial_prints_what_its_page_shows() {
     if super::needs::without(&["bash"], "commands of the tutorial") {
@@ -78,11 +94,13 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
             );
         }
         assert_eq!(run.lines().count(), std::fs::read_to_string(&path).unwrap().lines().count(), "{page}");
+        pictures_are_those_of_the_commands(&bench, &written);
     }
     let coming = std::fs::read_to_string(workspace().join("docs/coming-from.md")).unwrap();
-    let file = coming.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
-    bench.file("first.toml", file);
-    bench.contend(&["run", "first.toml", "--seeds", "1", "--no-results", "--quiet"]).with(0);
+    for file in coming.split("```toml\n").skip(1) {
+        bench.file("coming.toml", file.split("```").next().unwrap());
+        bench.contend(&["run", "coming.toml", "--seeds", "1", "--no-results", "--quiet"]).with(0);
+    }
 }
 
 /// Calls that need captures, results of earlier calls, another machine, namespaces, the feature `bpf`, or minutes.
