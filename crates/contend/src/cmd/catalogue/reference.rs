@@ -248,11 +248,6 @@ fn metric(m: &MetricEntry) -> String {
     out
 }
 
-/// A list of examples as code, each of its own.
-fn code(list: &str) -> String {
-    list.split(", ").map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ")
-}
-
 fn function(f: &Call) -> String {
     format!(
         "## {}\n\n{}\n\n- Use: `{}`\n- Takes: {}\n- Value: {}\n\n",
