@@ -126,6 +126,8 @@ fn sink(at: SocketAddrV4, udp: bool) -> io::Result<Sink> {
         // Beyond the machine's limit (net.core.rmem_max) where that is allowed.
         let forced = setsockopt(&socket, sockopt::RcvBufForce, &DATAGRAMS);
         forced.or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &DATAGRAMS))?;
+        // Datagrams of one aggregate are read in one call, where the kernel can do so.
+        let _ = setsockopt(&socket, sockopt::UdpGroSegment, &true);
         return Ok(Sink::Udp(socket));
     }
     let listener = TcpListener::bind(at)?;
