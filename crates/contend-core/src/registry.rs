@@ -65,6 +65,8 @@ pub enum Fact {
     /// A traffic source that has more to send than any network carries, so that the network alone decides the rate.
     /// Every other source has a rate of its own.
     Greedy,
+    /// A traffic source whose next write waits until the last one is acknowledged. Datagrams cannot carry it.
+    Closed,
     /// It reads the file that the key `file` names. The text describes the file.
     File(&'static str),
     /// It works only in a network that provides this.

@@ -38,6 +38,9 @@ struct Sender {
     backlog: u64,
     /// The same as datagrams.
     datagrams: VecDeque<u32>,
+    /// Bytes that the source has written, and those that the other end has read (TCP).
+    written: u64,
+    arrived: u64,
     connected: bool,
 }
 
@@ -51,7 +54,8 @@ enum Socket {
 #[derive(Debug)]
 enum Sink {
     Listener(TcpListener),
-    Stream(TcpStream),
+    /// A connection, and the number of its sender.
+    Stream(TcpStream, usize),
     Udp(UdpSocket),
 }
 
@@ -84,7 +88,9 @@ impl Bulk {
             let full = full(&f.ends)?;
             let app = App::new(scenario.seed, &f.name, &f.ends, full)?;
             sinks.push(sink);
-            senders.push(Sender { app, socket, to: address, backlog: 0, datagrams: VecDeque::new(), connected: false });
+            let datagrams = VecDeque::new();
+            let (backlog, written, arrived, connected) = (0, 0, 0, false);
+            senders.push(Sender { app, socket, to: address, backlog, datagrams, written, arrived, connected });
         }
         let (stop, clock) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let mut server = Server { epoll, senders, sinks, stop: Arc::clone(&stop), clock: Arc::clone(&clock) };
@@ -206,7 +212,7 @@ impl Server {
         let event = EpollEvent::new(EpollFlags::EPOLLIN, 2 * i as u64 + 1);
         match sink {
             Sink::Listener(l) => self.epoll.add(l, event),
-            Sink::Stream(s) => self.epoll.add(s, event),
+            Sink::Stream(s, _) => self.epoll.add(s, event),
             Sink::Udp(u) => self.epoll.add(u, event),
         }?;
         Ok(())
@@ -218,17 +224,21 @@ impl Server {
         let accepted = if let Sink::Listener(listener) = &self.sinks[i] { listener.accept().ok() } else { None };
         if let Some((stream, _)) = accepted {
             stream.set_nonblocking(true)?;
-            let sink = Sink::Stream(stream);
+            // Listeners have the numbers of their senders.
+            let sink = Sink::Stream(stream, i);
             self.watch_sink(self.sinks.len(), &sink)?;
             self.sinks.push(sink);
         }
         match &mut self.sinks[i] {
             Sink::Listener(_) => {}
-            Sink::Stream(stream) => {
+            Sink::Stream(stream, sender) => {
                 for _ in 0..TURN {
                     match stream.read(block) {
                         Ok(0) => gone = true,
-                        Ok(_) => continue,
+                        Ok(n) => {
+                            self.senders[*sender].arrived += n as u64;
+                            continue;
+                        }
                         Err(e) => gone = e.kind() != ErrorKind::WouldBlock,
                     }
                     break;
@@ -236,7 +246,7 @@ impl Server {
             }
             Sink::Udp(socket) => while socket.recv(block).is_ok() {},
         }
-        if gone && let Sink::Stream(stream) = &self.sinks[i] {
+        if gone && let Sink::Stream(stream, _) = &self.sinks[i] {
             self.epoll.delete(stream)?;
         }
         Ok(())
@@ -246,6 +256,9 @@ impl Server {
 impl Sender {
     /// Lets the source write what is due at `now`.
     fn write(&mut self, now: Time) -> io::Result<()> {
+        if self.app.waits() && self.arrived == self.written {
+            self.app.completed(now);
+        }
         if self.app.deadline() > now {
             return Ok(());
         }
@@ -261,6 +274,7 @@ impl Sender {
                         }
                     }
                     self.backlog = self.backlog.saturating_add(bytes);
+                    self.written = self.written.saturating_add(bytes);
                 }
                 (Does::Write(bytes), Socket::Udp(_)) => {
                     self.datagrams.push_back(bytes.min(65_507) as u32);

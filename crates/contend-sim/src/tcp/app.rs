@@ -123,6 +123,19 @@ impl App {
         Some(Does::Write(bytes))
     }
 
+    /// Everything that was written is acknowledged at `now`. A source that waits for this gives its next write, which
+    /// changes the [deadline](Self::deadline).
+    pub fn completed(&mut self, now: Time) {
+        if self.waits() {
+            self.pull(now);
+        }
+    }
+
+    /// True if the next write waits for [`completed`](Self::completed).
+    pub fn waits(&self) -> bool {
+        self.stage == Stage::Running && self.next == Some(AppWrite::AFTER_THE_LAST)
+    }
+
     fn pull(&mut self, now: Time) {
         self.next = match self.left {
             Some(0) => None,
@@ -155,16 +168,19 @@ impl Transfers {
         }
     }
 
-    /// Every byte before `ack` is acknowledged at `now`.
-    pub fn acknowledged(&mut self, ack: u64, now: Time) {
+    /// Every byte before `ack` is acknowledged at `now`. True if this completes the last open transfer.
+    pub fn acknowledged(&mut self, ack: u64, now: Time) -> bool {
+        let mut completes = false;
         while let Some(&(end, at)) = self.open.front()
             && end <= ack
         {
             self.open.pop_front();
+            completes = true;
             if self.done.len() < TRANSFERS {
                 self.done.push((at, now.since(at)));
             }
         }
+        completes && self.open.is_empty()
     }
 
     /// The first 10,000 completed transfers, in order: when each was offered, and the time until it was acknowledged.

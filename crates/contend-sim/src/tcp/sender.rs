@@ -406,7 +406,9 @@ impl Sender {
         if ack.round_start {
             self.round_end = self.board.nxt();
         }
-        self.transfers.acknowledged(s.ack, io.now);
+        if self.transfers.acknowledged(s.ack, io.now) {
+            self.app.completed(io.now);
+        }
         if s.ack == self.written && self.app.ended() && self.completed.is_none() {
             self.completed = Some(io.now.since(self.app.start()));
         }

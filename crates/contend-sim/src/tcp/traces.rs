@@ -10,6 +10,7 @@ use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, w
 use super::end::End;
 use super::spec::{EcnEcho, EndsSpec, Start, Transport};
 use crate::peer::{NodeId, Peer};
+use crate::traffic;
 use contend_core::cc::CaState;
 use contend_core::registry::{Amount, Args, Choice, Value};
 use contend_core::{Address, Ecn, Flags, Time};
@@ -376,6 +377,45 @@ fn writes_become_segments_as_they_come() {
     assert_eq!(got, [(0, 0, 300), (10, 300, 1000), (10, 1300, 1000), (10, 2300, 500), (500, 2800, 1000)]);
     assert_eq!(b.sender().transfers(), [(at(0), ms(100)), (at(10), ms(100)), (at(500), ms(100))]);
     assert_eq!(b.sender().completed(), Some(ms(600)));
+}
+
+/// A flow of pages of 5 kB (10 segments may be sent at once) with a fixed think time of 250 ms.
+fn pages(count: i64) -> EndsSpec {
+    let mut spec = flow("newreno");
+    let entry = traffic::REGISTRY.iter().find(|e| e.name == "web").unwrap();
+    let mut choice = Choice { entry, args: crate::testing::args(entry.params, &[]) };
+    choice.args.set("size", Value::Amount(Amount::Bytes(5_000)));
+    choice.args.set("think", Value::Time(ms(250)));
+    choice.args.set("law", Value::Word("fixed".into()));
+    choice.args.set("count", Value::Integer(count));
+    spec.traffic = choice;
+    with(spec, |t| t.initial_window = 10)
+}
+
+#[test]
+fn the_next_page_begins_a_think_time_after_the_last_is_acknowledged() {
+    let b = Bench::new(&pages(3), pipe()).run(2_000);
+    assert_eq!(b.sender().transfers(), [(at(0), ms(100)), (at(350), ms(100)), (at(700), ms(100))]);
+    assert_eq!((b.sender().completed(), b.sender().unfinished()), (Some(ms(800)), 0));
+    // The last segment of the first page is lost: the think time begins when it is repaired.
+    let b = Bench::new(&pages(2), losing(&[(4, 0)])).run(5_000);
+    let [(first, took), (second, _)] = b.sender().transfers() else { panic!("two pages") };
+    assert_eq!((*took > ms(300), *second), (true, *first + *took + ms(250)));
+}
+
+#[test]
+fn a_user_who_stops_gets_no_further_page() {
+    for stop in [50, 200, 349] {
+        let mut spec = pages(0);
+        spec.stop = Some(at(stop));
+        let b = Bench::new(&spec, pipe()).run(2_000);
+        assert_eq!(b.sender().transfers(), [(at(0), ms(100))], "{stop}");
+    }
+    // Or whose flow has its size: the second page is cut short.
+    let mut spec = pages(0);
+    spec.size = Some(6_000);
+    let b = Bench::new(&spec, pipe()).run(2_000);
+    assert_eq!(b.sender().completed(), Some(ms(450)));
 }
 
 #[test]

@@ -11,7 +11,8 @@ mod on_off;
 pub type Build = fn(&Args) -> Result<Box<dyn Source>, Refusal>;
 
 contend_core::registry!(
-    Build; bulk [Fact::Greedy], cbr, poisson, exponential, pareto, files, sessions [Fact::Greedy], voip, token_bucket,
+    Build; bulk [Fact::Greedy], cbr, poisson, exponential, pareto, files, web [Fact::Closed], sessions [Fact::Greedy],
+    voip, token_bucket,
 );
 
 /// One write of an application.
@@ -28,6 +29,9 @@ pub struct AppWrite {
 }
 
 impl AppWrite {
+    /// The next write is known only when everything written before is acknowledged.
+    pub const AFTER_THE_LAST: AppWrite = AppWrite { at: Time::NEVER, bytes: 0, until: Time::NEVER };
+
     /// A write that is never withdrawn.
     pub fn new(at: Time, bytes: u64) -> AppWrite {
         AppWrite { at, bytes, until: Time::NEVER }
@@ -38,6 +42,8 @@ impl AppWrite {
 pub trait Source: Debug + Send {
     /// The next write after the last one given. The first call comes at the flow's start with `cx.now` that instant.
     /// `full` is the payload of a full packet of the flow in bytes. `None`: nothing more, ever.
+    /// [`AppWrite::AFTER_THE_LAST`]: the next call comes when everything written is acknowledged, with `cx.now` that
+    /// instant. Only a source with [`Fact::Closed`] returns it.
     fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite>;
 }
 
@@ -68,12 +74,15 @@ mod testing {
 
     pub(super) use crate::testing::args;
 
-    /// The writes before `end` of a source that starts at `start`, with full packets of 1000 bytes. Panics if a write
-    /// is earlier than the one before.
+    /// The writes before `end` of a source that starts at `start`, with full packets of 1000 bytes, each complete at
+    /// once. Panics if a write is earlier than the one before.
     pub(super) fn writes(s: &mut dyn Source, seed: u64, start: Time, end: Time) -> Vec<AppWrite> {
         let mut rng = crate::rng::stream(seed, "flow0", "arrivals");
         let (mut all, mut now) = (Vec::new(), start);
         while let Some(w) = s.next(&mut Cx { now, rng: &mut rng }, 1000) {
+            if w == AppWrite::AFTER_THE_LAST {
+                continue;
+            }
             assert!(w.at >= now, "writes come in order of time");
             if w.at >= end {
                 break;
@@ -101,6 +110,7 @@ mod testing {
             v("gap", second.clone()),
             v("call", second.clone()),
             v("timer", second.clone()),
+            v("think", second.clone()),
         ];
         let more = [
             v("on", second.clone()),

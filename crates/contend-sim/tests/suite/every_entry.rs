@@ -4,9 +4,11 @@
 use crate::common::every;
 use crate::common::law::all_hold;
 use crate::common::*;
-use contend_core::registry::Value;
+use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
+use contend_sim::net::Net;
 use contend_sim::scenario::*;
+use contend_sim::traffic;
 use contend_sim::wifi::access::Category;
 
 /// Two TCP downloads and two TCP uploads, a datagram flow in each direction, short queues, and errors on the air.
@@ -121,6 +123,30 @@ fn the_laws_hold_with_every_source_of_traffic() {
             .filter(|f| datagrams || !matches!(f.ends.transport, Transport::Udp(_)))
             .for_each(|f| f.ends.traffic = source.clone());
         check(source.entry.name, &s);
+    }
+}
+
+#[test]
+fn no_page_begins_before_the_think_time_of_the_last_is_over() {
+    let think = Span::from_millis(20);
+    let with = [
+        ("size", Value::Amount(Amount::Packets(8))),
+        ("think", Value::Time(think)),
+        ("law", Value::Word("fixed".into())),
+    ];
+    let mut s = busy(&newreno());
+    for f in s.flows.iter_mut().filter(|f| matches!(f.ends.transport, Transport::Tcp(_))) {
+        f.ends.traffic = choose(traffic::REGISTRY, "web", &with);
+    }
+    let mut net = Net::new(&s).unwrap();
+    net.run_until(at(20.0));
+    let users = (0..net.flows()).filter(|i| matches!(s.flows[*i].ends.transport, Transport::Tcp(_)));
+    for i in users {
+        let pages = net.transfers(i);
+        assert!(pages.len() > 10 && net.unfinished(i) <= 1, "flow {i}: {} pages", pages.len());
+        for pair in pages.windows(2) {
+            assert_eq!(pair[1].0, pair[0].0 + pair[0].1 + think, "flow {i}");
+        }
     }
 }
 

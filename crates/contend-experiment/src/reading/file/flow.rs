@@ -174,9 +174,14 @@ fn traffic<'a>(
         }
         (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
     };
-    match udp_at.filter(|_| traffic.entry.has(Fact::Greedy)) {
+    let why = match &traffic.entry {
+        e if e.has(Fact::Greedy) => "a sender of datagrams needs a rate",
+        e if e.has(Fact::Closed) => "its next page waits for an acknowledgment",
+        _ => return Ok(traffic),
+    };
+    match udp_at {
         Some(udp_at) => Err(udp_at.error(
-            format!("cannot carry \"{}\": a sender of datagrams needs a rate", traffic.entry.name),
+            format!("cannot carry \"{}\": {why}", traffic.entry.name),
             "write udp = { rate = \"1Mbps\" }, or another traffic source",
         )),
         None => Ok(traffic),

@@ -8,6 +8,7 @@ mod defaults;
 mod lab;
 mod more_seeds;
 mod phase;
+mod think;
 mod unfinished;
 mod window_limit;
 

@@ -135,6 +135,12 @@ const CASES: &[Case] = &[
     ),
     (
         "tcp = \"newreno\"",
+        "udp = {}\ntraffic = { kind = \"web\", size = \"50kB\" }",
+        "t.toml:16:7: `flow.0.udp` cannot carry \"web\": its next page waits for an acknowledgment\n  help: write \
+            udp = { rate = \"1Mbps\" }, or another traffic source",
+    ),
+    (
+        "tcp = \"newreno\"",
         "tcp = \"newreno\"\nwindow = \"0p\"",
         "t.toml:17:10: `flow.0.window` is zero: nothing could be sent\n  help: write at least \"1p\"",
     ),

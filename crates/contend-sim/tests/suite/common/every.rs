@@ -85,7 +85,7 @@ pub fn losses() -> Vec<Choice<loss::Build>> {
 
 /// Every traffic source; true if datagrams can carry it.
 pub fn sources() -> Vec<(Choice<traffic::Build>, bool)> {
-    let datagrams = |e: &Entry<traffic::Build>| !["bulk", "sessions", "files"].contains(&e.name);
+    let datagrams = |e: &Entry<traffic::Build>| !["bulk", "sessions", "files", "web"].contains(&e.name);
     let mut all: Vec<_> = traffic::REGISTRY.iter().map(|e| (filled(e), datagrams(e))).collect();
     for (c, _) in &mut all {
         if c.entry.name == "cbr" {
