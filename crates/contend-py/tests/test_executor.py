@@ -1,7 +1,9 @@
 """Runs that an executor makes, on this machine or elsewhere."""
 
 import errno
+import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -33,6 +35,33 @@ def same(a, b):
     assert a.runs["digest"] == b.runs["digest"]
     assert a.claims == b.claims
     assert str(a) == str(b)
+
+
+ROWS = SMALL.replace(
+    '"ap.queue.limit" = ["20p", "100p"]',
+    """"wifi.slot" = ["9us", "20us"]
+"flow.0.count" = [1, 2]
+"ap.queue.limit" = { values = ["100p"], labels = ["deep"] }
+zip = [{ keys = ["wifi.slot", "flow.0.count"], name = "home", labels = ["old", "new"] }]""",
+)
+
+
+def test_merged_and_pickled_results_have_the_order_of_columns_and_the_labels_of_one_call():
+    experiment = contend.load(ROWS)
+    here = experiment.run(jobs=1)
+    keys = ["wifi.slot", "flow.0.count", "ap.queue.limit"]
+    assert here.runs.columns[:3] == keys and set(here.runs["ap.queue.limit"]) == {"deep"}
+    assert "home" in str(here) and "wifi.slot" not in str(here)
+    with ThreadPoolExecutor(2) as executor:
+        merged = experiment.run(executor=executor, shards=3)
+    for other in merged, pickle.loads(pickle.dumps(here)):
+        same(other, here)
+        for table in "summary", "runs", "flows", "queues":
+            a, b = getattr(other, table), getattr(here, table)
+            assert a.columns == b.columns and [a[key] for key in keys] == [b[key] for key in keys]
+        a, b = (json.loads(results._native.json()) for results in (other, here))
+        assert a["keys"] == b["keys"] == keys
+        assert a["labels"] == b["labels"] and set(a["labels"]) == {"home", "ap.queue.limit"}
 
 
 class Dying(ProcessPoolExecutor):

@@ -47,13 +47,16 @@ fn dice(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// A short experiment with everything a journal holds: a sweep, a claim that needs series, histograms and successes.
+/// A short experiment with everything a journal holds: a sweep, a claim that needs series, histograms and successes. It
+/// also has what a journal does not hold: labels of values and rows, and an order of keys that is not that of names.
 fn experiment() -> String {
     let claim = |id: &str, metric: &str| {
         format!("\n[[claim]]\nid = \"{id}\"\npaper = \"p\"\nmetric = \"{metric}\"\nexpect = {{ at_least = 0 }}\n")
     };
     SMALL.replace("\"3s\"", "\"2s\"").replace("100ms", "50ms").replace("1..2", "1..12")
-        + "\n[sweep]\n\"flow.0.count\" = [1, 2]\n"
+        + "\n[sweep]\n\"wifi.slot\" = [\"9us\", \"20us\"]\n\"flow.0.count\" = [1, 2]\n\
+            \"ap.queue.limit\" = { values = [\"50p\"], labels = [\"some\"] }\n\
+            zip = [{ keys = [\"wifi.slot\", \"flow.0.count\"], name = \"home\", labels = [\"old\", \"new\"] }]\n"
         + &claim("A", "goodput.total[1s..1500ms] / 1Mbps")
         + &claim("B", "rtt.p95[down.1] / 1s")
         + &claim("C", "jain(successes[up], 10)")
@@ -178,6 +181,13 @@ fn shards_give_the_results_of_one_call_also_after_a_kill() {
     bench.contend(&["run", "f.toml", "--shard", "3/3"]).with(0);
     merge(&["--out", "all"]).with(0);
     assert_eq!(numbers(&bench, "all/f"), numbers(&bench, "calm/f"));
+    // Columns and labels of rows too, also where the shards were resumed.
+    let csv = |folder: &str| said(&bench, folder).swap_remove(1);
+    assert_same(&[csv("results/f"), csv("all/f")], &[csv("calm/f"), csv("calm/f")]);
+    let head = bench.read("calm/f/results.csv").lines().find(|l| l.contains("wifi.slot")).map(str::to_owned);
+    assert!(head.is_some_and(|l| l.find("wifi.slot") < l.find("ap.queue.limit")), "the order of the file");
+    let page = |folder: &str| bench.read(&format!("{folder}/report.html")).matches("home = new").count();
+    assert!(page("calm/f") > 0 && [page("results/f"), page("all/f")] == [page("calm/f"); 2]);
     // A shard of another call does not fit, and what is no shard is named.
     bench.contend(&["run", "f.toml", "--shard", "1/3", "--seeds", "1..4", "--out", "other"]).with(0);
     merge(&["other/f.shard-1-of-3"]).with(2).says(&["--set, --sweep, --seeds or --decide differs"]);
