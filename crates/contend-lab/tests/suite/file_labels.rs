@@ -146,6 +146,35 @@ fn the_rows_of_a_zip_have_labels_which_stand_for_their_keys() {
 }
 
 #[test]
+fn a_claim_may_name_rows_by_their_labels() {
+    let rows = "\"wifi.slot\" = [\"9us\", \"20us\", \"9us\", \"20us\"]\n\"flow.0.count\" = [1, 2, 3, 3]\n\
+        \"ap.queue\" = [\"fifo\", \"red\"]\n\
+        zip = [{ keys = [\"wifi.slot\", \"flow.0.count\"], name = \"my home\",\n\
+        labels = [\"a\", \"b\", \"c\", \"d\"] }]\n";
+    let when = |table: &str, sets: &[(&str, &str)]| {
+        let claim =
+            format!("[[claim]]\nid = \"x\"\nmetric = \"jain\"\nexpect = {{ at_least = 0 }}\nwhen = {{ {table} }}\n");
+        read(&format!("{rows}{claim}"), sets).map(|mut e| json!(e.claims.remove(0).requirement.when))
+    };
+    assert_eq!(when("\"my home\" = \"b\"", &[]), Ok(json!({ "flow.0.count": [2], "wifi.slot": ["20us"] })));
+    let two = json!({ "ap.queue": ["red"], "flow.0.count": [1, 2], "wifi.slot": ["9us", "20us"] });
+    assert_eq!(when("\"my home\" = [\"a\", \"b\"], \"ap.queue\" = \"red\"", &[]), Ok(two));
+    // What a setting replaces counts no longer, as with keys and their values.
+    let set = when("\"my home\" = \"b\"", &[("wifi.slot", "9us")]);
+    assert_eq!(set, Ok(json!({ "flow.0.count": [2], "wifi.slot": [] })));
+    assert_eq!(set, when("\"wifi.slot\" = \"20us\", \"flow.0.count\" = 2", &[("wifi.slot", "9us")]));
+    let refused = |table: &str, why: &str| {
+        let e = when(table, &[]).unwrap_err();
+        assert!(e.contains(why), "{e}");
+    };
+    refused("\"my home\" = \"e\"", "is not the label of a row: \"e\"\n  help: labels: \"a\", \"b\", \"c\", \"d\"");
+    refused("\"my home\" = 1", "is not the label of a row: 1");
+    refused("\"my home\" = [\"a\", \"d\"]", "means the row \"c\" too");
+    refused("\"my home\" = \"a\", \"wifi.slot\" = \"9us\"", "restricts wifi.slot twice");
+    refused("home = \"a\"", "names a key that is not swept: `home`");
+}
+
+#[test]
 fn rows_need_a_name_and_one_label_each() {
     let error = |from: &str, to: &str| read(&ROWS.replace(from, to), &[]).unwrap_err();
     assert!(error("[\"old\", \"new\"]", "[\"old\"]").contains("has 1 labels for 2 rows"));

@@ -240,17 +240,24 @@ impl Judge<'_> {
 
     fn when(&self, val: &Val) -> Result<When, FileError> {
         val.table()?;
-        let mut when = When::new();
+        let mut named = vec![];
         for (path, _, node) in flatten(val.node.entries().unwrap_or_default(), false) {
             let at = Val { path: format!("{}.\"{path}\"", val.path), node, ..val.clone() };
+            let wanted = match &node.kind {
+                NodeKind::List(list) => list.iter().collect(),
+                _ => vec![node],
+            };
+            match self.sweep.rows(&at, &path, &wanted)? {
+                Some(keys) => named.extend(keys.into_iter().map(|(key, values)| (at.clone(), key.to_owned(), values))),
+                None => named.push((at, path, wanted)),
+            }
+        }
+        let mut when = When::new();
+        for (at, path, wanted) in named {
             let key = match self.sweep.swept(&at, &path) {
                 Ok(key) => key,
                 Err(_) if self.is_set(&at, &path)? => continue,
                 Err(e) => return Err(e),
-            };
-            let wanted = match &node.kind {
-                NodeKind::List(list) => list.iter().collect(),
-                _ => vec![node],
             };
             let mut values = vec![];
             for node in wanted {
@@ -265,6 +272,9 @@ impl Judge<'_> {
                         ));
                     }
                 }
+            }
+            if when.contains_key(&key) {
+                return Err(at.error(format!("restricts {key} twice"), "name the row or its keys, not both"));
             }
             when.insert(key, values);
         }

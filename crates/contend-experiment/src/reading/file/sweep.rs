@@ -95,6 +95,11 @@ impl Key {
         self.labelled(node).map_or(node, |c| &c.node)
     }
 
+    /// Its values in these rows of the file.
+    fn in_rows(&self, rows: &[usize]) -> Vec<&Node> {
+        rows.iter().filter_map(|&row| Some(&self.of_file.get(row)?.node)).collect()
+    }
+
     /// The value of the sweep that `node` means, by its label or by the value itself.
     fn choice(&self, node: &Node) -> Option<&Labelled> {
         let wanted = meaning(self.unlabelled(node));
@@ -347,6 +352,13 @@ impl Sweep {
         all
     }
 
+    /// The keys of the `zip` whose rows are called `name`, each with its values in the rows that `labels` name; `None`
+    /// if no rows are called so. The rows are those of the file, as labels of values are.
+    pub fn rows<'s>(&'s self, at: &Val, name: &str, labels: &[&Node]) -> Result<Option<KeyValues<'s>>, FileError> {
+        let named = |a: &&Axis| a.rows.as_ref().is_some_and(|r| r.name == name);
+        self.axes.iter().find(named).map(|axis| axis.named(at, labels)).transpose()
+    }
+
     /// The value of the key `path` that `node` stands for: of a swept key, a label is replaced by its value.
     pub fn unlabelled(&self, path: &str, node: &Node) -> Node {
         self.key(path).map_or(node, |k| k.unlabelled(node)).clone()
@@ -419,7 +431,37 @@ impl Sweep {
     }
 }
 
+/// Keys of a sweep, each with some of its values.
+pub type KeyValues<'s> = Vec<(&'s str, Vec<&'s Node>)>;
+
 impl Axis {
+    /// Each key with its values in the rows that `labels` name.
+    fn named(&self, at: &Val, labels: &[&Node]) -> Result<KeyValues<'_>, FileError> {
+        let all = self.rows.as_ref().map_or(&[][..], |rows| &rows.labels);
+        let mut rows = vec![];
+        for &node in labels {
+            let names = |label: &String| matches!(&node.kind, NodeKind::Text(text) if text == label);
+            let Some(row) = all.iter().position(names) else {
+                let known: Vec<String> = all.iter().map(|label| format!("{label:?}")).collect();
+                let message = format!("is not the label of a row: {}", node.to_json());
+                return Err(Val { node, ..at.clone() }.error(message, format!("labels: {}", known.join(", "))));
+            };
+            rows.push(row);
+        }
+        let has = |k: &Key, row: usize| {
+            let value = k.of_file.get(row).map(|c| meaning(&c.node));
+            value.is_some_and(|value| k.in_rows(&rows).into_iter().any(|node| meaning(node) == value))
+        };
+        let mixed = |row: &usize| !rows.contains(row) && self.keys.iter().all(|k| has(k, *row));
+        match (0..all.len()).find(mixed).and_then(|row| all.get(row)) {
+            Some(label) => {
+                let message = format!("means the row \"{label}\" too, which has a value of each of these rows");
+                Err(at.error(message, "name one row"))
+            }
+            None => Ok(self.keys.iter().map(|k| (k.path.as_str(), k.in_rows(&rows))).collect()),
+        }
+    }
+
     fn len(&self) -> usize {
         self.keys.first().map_or(0, |k| k.values.len())
     }

@@ -17,7 +17,8 @@ const LESS: Key = key("less", OVERLAY, Words("the metric itself"), "{ \"flow.0.w
     "Settings of another point; the value of the metric there is subtracted, seed by seed.");
 #[rustfmt::skip]
 const WHEN: Key = key("when", &[Kind::Map("of swept keys with a value or a list of values", &[])],
-    Words("every point"), "{ \"flow.0.window\" = [\"1p\", \"2p\"] }", "The points that count.");
+    Words("every point"), "{ \"flow.0.window\" = [\"1p\", \"2p\"] }",
+    "The points that count. Rows of a `zip` that have labels may be named: { home = \"old\" }.");
 #[rustfmt::skip]
 const EACH: Key = key("each", &[Kind::Word(&[
         word("every", "It must hold at each point."),
