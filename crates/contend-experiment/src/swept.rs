@@ -120,11 +120,11 @@ fn toml(v: &Value) -> String {
 }
 
 /// `fifo 1000p` for `{ kind = "fifo", limit = "1000p" }`, `fcwa oracle` for `{ kind = "fcwa", oracle = true }`, `red
-/// min_th=5 max_th=15` when there is more than one parameter. Strings have no quotes.
+/// min_th=5 max_th=15` when there is more than one parameter, `{}` for a table without keys. Strings have no quotes.
 fn short(v: &Value) -> String {
     let table = match v {
         Value::String(text) => return text.clone(),
-        Value::Object(table) => table,
+        Value::Object(table) if !table.is_empty() => table,
         other => return other.to_string(),
     };
     let kind = table.get("kind").map(short);
@@ -133,7 +133,7 @@ fn short(v: &Value) -> String {
     let parameter = |(k, v): (&String, &Value)| match v {
         Value::Bool(true) => k.clone(),
         Value::Bool(false) => format!("no {k}"),
-        Value::Object(_) => format!("{k}=({})", short(v)),
+        Value::Object(inner) if !inner.is_empty() => format!("{k}=({})", short(v)),
         _ if alone => short(v),
         _ => format!("{k}={}", short(v)),
     };
@@ -249,6 +249,7 @@ mod tests {
         assert_eq!(text(json!({"kind": "fcwa", "oracle": true})), "fcwa oracle");
         assert_eq!(text(json!({"kind": "red", "min_th": 5, "max_th": 15})), "red max_th=15 min_th=5");
         assert_eq!(text(json!({"cc": {"kind": "reno", "count": "acks"}})), "cc=(reno acks)");
+        assert_eq!([text(json!({})), text(json!({"addba": {}}))], ["{}", "addba={}"]);
         assert_eq!(text(json!(["a", 1])), "[\"a\",1]");
     }
 
