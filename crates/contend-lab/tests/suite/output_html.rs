@@ -79,6 +79,26 @@ fn the_page_needs_no_network_and_no_other_file() {
 }
 
 #[test]
+fn every_flow_has_its_transfers_where_there_are_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    assert!(!report(SMALL, &path).contains("<th>unfinished</th>"));
+    let mut o = outcome(SMALL);
+    for run in &mut o.runs {
+        (run.flows[0].completions_s, run.flows[0].unfinished) = (vec![0.5; 123], 77);
+    }
+    write_report(&o, &context(SMALL), &path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (_, table) = page.split_once("<summary>Every flow</summary>").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    let rows: Vec<&str> = table.split("<tr>").filter(|row| row.contains("<td")).collect();
+    assert!(table.contains("<th>completed</th><th>unfinished</th>"));
+    assert!(rows[0].contains("<td>123 <") && rows[0].contains("<td>77 <"), "{}", rows[0]);
+    // A flow without transfers has a dash in both.
+    assert!(rows[1].trim_end().ends_with("<td>–</td><td>–</td></tr>"), "{}", rows[1]);
+}
+
+#[test]
 fn every_figure_has_its_data_its_command_and_its_interval() {
     let folder = tempfile::tempdir().unwrap();
     let page = report(SMALL, &folder.path().join("report.html"));

@@ -30,7 +30,7 @@ use super::table::{
 use super::{Error, ReportContext, atomically, table};
 use crate::output::shape::InText as _;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use contend_experiment::results::{ClaimResult, Outcome, PointKey, Run};
+use contend_experiment::results::{ClaimResult, Flow, Outcome, PointKey, Run};
 use contend_experiment::stats::{Estimate, Range};
 use contend_judge::judging::check::{MET, NOT_MET};
 use ink::class;
@@ -437,11 +437,16 @@ fn flow_table(runs: &[&Run]) -> String {
     out += "<th>goodput <span class=\"unit\">Mb/s</span></th><th>RTT median <span \
         class=\"unit\">ms</span></th><th>RTT p95 <span class=\"unit\">ms</span></th>";
     out += "<th>delay p95 <span \
-        class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
-    type Of = fn(&contend_experiment::results::Flow) -> Option<f64>;
+        class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th>";
+    let transfers = runs.iter().flat_map(|r| &r.flows).any(has_transfers);
+    if transfers {
+        out += "<th>completed</th><th>unfinished</th>";
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    type Of = fn(&Flow) -> Option<f64>;
     type Kind = fn(&[f64]) -> Estimate;
     let exact: Kind = |values| estimate(values, Range::FROM_ZERO);
-    let columns: [(Of, Kind, f64, usize); 7] = [
+    let columns: [(Of, Kind, f64, usize); 9] = [
         (|f| Some(f.goodput_bps), exact, 1e-6, 3),
         (|f| f.rtt_s.p50, percentile, 1e3, 1),
         (|f| f.rtt_s.p95, percentile, 1e3, 1),
@@ -449,7 +454,10 @@ fn flow_table(runs: &[&Run]) -> String {
         (|f| Some(f.sent as f64), exact, 1.0, 0),
         (|f| Some(f.retransmitted as f64), exact, 1.0, 1),
         (|f| f.timeouts.map(|n| n as f64), exact, 1.0, 1),
+        (|f| has_transfers(f).then_some(f.completions_s.len() as f64), exact, 1.0, 1),
+        (|f| has_transfers(f).then_some(f.unfinished as f64), exact, 1.0, 1),
     ];
+    let shown = columns.len() - if transfers { 0 } else { 2 };
     for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
         let _ = write!(
             out,
@@ -457,7 +465,7 @@ fn flow_table(runs: &[&Run]) -> String {
             escaped(&flow.name),
             escaped(&flow.tcp)
         );
-        for (of, kind, scale, decimals) in columns {
+        for (of, kind, scale, decimals) in columns.into_iter().take(shown) {
             let values: Vec<f64> = runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect();
             let _ = write!(out, "<td>{}</td>", cell(kind(&values), scale, decimals));
         }
@@ -469,6 +477,11 @@ fn flow_table(runs: &[&Run]) -> String {
         String::new()
     };
     out + "</tbody></table></div>" + &more + "</details>\n"
+}
+
+/// True if transfers of the flow began.
+fn has_transfers(f: &Flow) -> bool {
+    f.unfinished > 0 || !f.completions_s.is_empty()
 }
 
 fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
