@@ -77,6 +77,17 @@ pub(crate) fn whole_beside_earlier<E>(
     written(path, failed, write, |beside| put_in_place(beside, path))
 }
 
+/// Creates the temporary file of [`whole`] and removes it.
+pub(crate) fn can_write(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if let Some(folder) = path.parent() {
+        create_dir_all(folder)?;
+    }
+    fs::remove_file(beside(path)?.0)
+}
+
 fn written<E, T>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,

@@ -10,6 +10,7 @@ mod chart;
 mod charts;
 mod compare;
 mod course;
+mod frames;
 mod ink;
 mod lines;
 mod map;
@@ -40,8 +41,9 @@ use std::io::Write as _;
 use std::path::Path;
 use svg::escaped;
 
-pub use chart::{Chart, Wish, all_charts, charts_of};
+pub use chart::{Chart, Wish, all_charts, charts_of, panels};
 pub use compare::write_comparison_page;
+pub use frames::{LEAD, NoAir, air_chart};
 pub use ink::Paper;
 pub use paper::{Chapter, write_paper};
 
@@ -549,6 +551,17 @@ impl Figure {
             how(command),
         )
     }
+}
+
+/// A time in seconds with the unit that has no fraction, if there is one: `2 s`, `10.5 ms`.
+fn how_long(seconds: f64) -> String {
+    let of = |scale: f64| seconds * scale;
+    let whole = |v: f64| (v - libm::round(v)).abs() < 1e-6;
+    let (value, unit) = [(of(1.0), "s"), (of(1e3), "ms"), (of(1e6), "µs")]
+        .into_iter()
+        .find(|(v, _)| *v >= 1.0 && whole(*v))
+        .unwrap_or((of(1e3), "ms"));
+    format!("{} {unit}", libm::round(value * 1e6) / 1e6)
 }
 
 /// The buttons that save a figure; the script of the page does it.

@@ -33,7 +33,8 @@ pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
 pub use html::{
-    Chapter, Chart, Paper, Wish, all_charts, charts_of, report_page, write_comparison_page, write_paper, write_report,
+    Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, charts_of, panels, report_page,
+    write_comparison_page, write_paper, write_report,
 };
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series, write_table};
@@ -154,6 +155,12 @@ impl Error {
 /// written. An existing file is replaced. Missing folders are created.
 pub fn atomically(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> io::Result<()>) -> Result<(), Error> {
     whole(path, |w| write(w).map_err(Error::of(path)))
+}
+
+/// Checks that [`atomically`] can write the file at `path`, by creating a temporary file beside it. Missing folders are
+/// created.
+pub fn can_write(path: &Path) -> Result<(), Error> {
+    disk::can_write(path).map_err(Error::of(path))
 }
 
 /// Like [`atomically`], but an existing `report.html` is moved aside to `report.1.html`. Returns the path to which it

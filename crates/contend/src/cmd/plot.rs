@@ -8,11 +8,14 @@ use super::run::{self, settings_of};
 use super::summary::Before;
 use super::{complete, print, refused, say, wrong};
 use crate::Done;
-use contend_core::Refusal;
+use contend_core::{Refusal, Time};
 use contend_lab::experiment::results::Outcome;
 use contend_lab::opening;
-use contend_lab::reading::file::Experiment;
-use contend_lab::writing::output::{Chart, Paper, ReportContext, Wish, all_charts, atomically, charts_of, write_json};
+use contend_lab::reading::file::{Experiment, Overlay};
+use contend_lab::writing::output::{
+    Chart, LEAD, NoAir, Paper, ReportContext, Wish, air_chart, all_charts, atomically, can_write, charts_of, panels,
+    write_json,
+};
 use miette::{IntoDiagnostic as _, Result};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -44,9 +47,12 @@ pub struct Args {
     /// The horizontal axis of --metric: a swept key, a metric, flow or time (default: the first swept key, else flow)
     #[arg(long, value_name = "X", requires = "metric")]
     x: Option<String>,
-    /// A swept key with a line for each value
-    #[arg(long, value_name = "KEY", requires = "metric")]
-    by: Option<String>,
+    /// A swept key with a line for each value; with a second key, KEY,KEY, a panel for each value of that one
+    #[arg(long, value_name = "KEYS", requires = "metric", value_delimiter = ',')]
+    by: Vec<String>,
+    /// Draw the frames on the air in this interval of the first run, like 2s..2.002s
+    #[arg(long, value_name = "FROM..TO", value_parser = run::interval, conflicts_with_all = ["figure", "metric", "log"])]
+    air: Option<(Time, Time)>,
     /// The file to write; its ending is the format: .svg, .png or .pdf
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -102,7 +108,7 @@ enum Palette {
     /// The palette of Okabe and Ito
     #[value(alias = "color")]
     Colour,
-    /// Shades of grey; lines differ by dashes and markers
+    /// Grey; lines differ by dashes and markers, bars by hatching
     #[value(alias = "gray")]
     Grey,
 }
@@ -150,11 +156,12 @@ fn points(text: &str) -> Option<f64> {
 pub fn run(args: &Args) -> Result<Done> {
     // What can be wrong is told before the runs.
     let kind = args.output.as_deref().map(kind).transpose()?;
-    if let Some(folder) = args.output.as_deref().and_then(Path::parent).filter(|f| f.is_file()) {
-        return Err(unwritable(&format!("cannot write into {}: it is a file", folder.display())));
-    }
-    if args.output.is_none() && args.metric.is_some() {
-        return Err(wrong("--metric draws a figure, but there is no file for it", "add a file: -o figure.svg"));
+    let drawn = [("--metric", args.metric.is_some()), ("--air", args.air.is_some())];
+    if let (Some((option, _)), None) = (drawn.iter().find(|(_, given)| *given), &args.output) {
+        return Err(wrong(
+            format!("{option} draws a figure, but there is no file for it"),
+            "add a file: -o figure.svg",
+        ));
     }
     let is_folder = args.from.is_dir();
     let path = if is_folder { args.from.join("run.toml") } else { args.from.clone() };
@@ -178,16 +185,37 @@ pub fn run(args: &Args) -> Result<Done> {
         no_results: false,
         ..Common::plain(args.jobs, args.quiet)
     };
-    let e = experiment(args, &path, &common)?;
+    let mut e = experiment(args, &path, &common)?;
+    let of_one_run = args.air.is_some();
+    if of_one_run {
+        first_run_only(&mut e);
+    }
+    if let Some(output) = &args.output {
+        can_write(output).map_err(|err| unwritable(&err))?;
+    }
     let before = if is_folder { Some(Before::read(&args.from)?) } else { None };
     let stop = run::stop_on_ctrl_c();
-    let job = Job::new(&e, &common, &stop, args.from.display().to_string());
+    let mut job = Job::new(&e, &common, &stop, args.from.display().to_string());
+    job.capture = args.air.map(|(from, to)| (Time::ZERO + from.since(Time::ZERO).saturating_sub(LEAD), to));
+    if let Some((from, _)) = args.air.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
+        let end = e.duration.as_secs_f64();
+        let what = format!("--air begins at {} s, but the run ends at {end} s", from.as_secs_f64());
+        return Err(wrong(what, "give an earlier interval"));
+    }
     let outcome = job.repeat()?.outcome;
     if let Some(before) = before.filter(|_| outcome.interrupted.is_none()) {
-        same(&before, &outcome, &path)?;
+        if of_one_run { same_first(&args.from, &outcome, &path)? } else { same(&before, &outcome, &path)? }
     }
     if outcome.interrupted.is_some() {
         return Ok(Done::Stopped);
+    }
+    if let (Some((from, to)), Some(output), Some(kind)) = (args.air, &args.output, kind) {
+        let chart = air(&e, &outcome, from, to)?;
+        write(&chart.svg(&wish(args)), args, output, kind)?;
+        if !args.quiet {
+            say(&format!("contend: {}", output.display()));
+        }
+        return Ok(Done::Well);
     }
     let mut context = ReportContext::of(&e, format!("contend run {}", path.display()));
     let charts = match context.figures.pop_if(|_| args.metric.is_some()) {
@@ -207,14 +235,18 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     match (&args.output, kind) {
         (Some(path), Some(kind)) => {
-            if let (true, false) = (charts.len() > 1 && args.metric.is_some(), args.quiet) {
+            let svg = match args.by.len() {
+                2.. => panels(&charts, &wish(args)),
+                _ => chart.svg(&wish(args)),
+            };
+            if let (true, 0..2, false) = (charts.len() > 1 && args.metric.is_some(), args.by.len(), args.quiet) {
                 say(&format!(
                     "contend: these metrics make {} figures, one for each unit and each combination of the other keys; \
                         the first is drawn",
                     charts.len()
                 ));
             }
-            draw(chart, args, path, kind)?;
+            write(&svg, args, path, kind)?;
             if !args.quiet {
                 say(&format!("contend: {}", path.display()));
             }
@@ -232,16 +264,58 @@ fn experiment(args: &Args, path: &Path, common: &Common) -> Result<Experiment> {
     let swept = e.points.iter().flat_map(|p| p.keys()).next();
     let x = args.x.as_deref().or(swept.map(String::as_str)).unwrap_or("flow");
     let metrics: Vec<String> = run::parts(metric).into_iter().map(|m| format!("{m:?}")).collect();
-    let by = args.by.as_ref().map_or_else(String::new, |by| format!("by = {by:?}\n"));
+    let by = match args.by.iter().map(|key| key.trim()).collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        [key] => format!("by = {key:?}\n"),
+        ref keys => format!("by = {keys:?}\n"),
+    };
     let text = opening::text(path).map_err(refused)?;
     let more = format!("\n[[figure]]\nx = {x:?}\ny = [{}]\n{by}", metrics.join(", "));
     let with = opening::experiment(&path.display().to_string(), &(text.clone() + &more), &settings_of(&text, common)?);
     with.map_err(|err| {
         // The place is in no file that the user knows.
         let remedy = err.remedy().unwrap_or("contend list metrics").to_owned();
-        let what = err.to_string().replace(&format!("`figure.{}.by`", e.figures.len()), "--by");
+        let by = |part: &str| format!("`figure.{}.by{part}`", e.figures.len());
+        let what = ["", ".0", ".1"].iter().fold(err.to_string(), |what, part| what.replace(&by(part), "--by"));
         wrong(format!("--metric {metric} along {x}: {what}"), remedy)
     })
+}
+
+/// Leaves the first point with its first seed, and nothing that is judged of several runs.
+fn first_run_only(e: &mut Experiment) {
+    e.points.truncate(1);
+    e.seeds.truncate(1);
+    (e.until, e.decide) = (None, None);
+    e.claims.clear();
+    e.checks.clear();
+}
+
+/// The frames on the air from `from` to `to`.
+fn air(e: &Experiment, outcome: &Outcome, from: Time, to: Time) -> Result<Chart> {
+    let run = outcome.runs.first();
+    let found = run.and_then(|run| Some((run, e.scenario(&run.point, &Overlay::default()).ok()?.scenario.cell?)));
+    let Some((run, cell)) = found else {
+        return Err(wrong("there is no cell, so that nothing is on the air", "leave out --air"));
+    };
+    air_chart(run, &cell, from, to).map_err(|err| {
+        let remedy = match err {
+            NoAir::Empty => "give another interval, in which stations send",
+            NoAir::Frames(_) | NoAir::Lanes(_) => "give a shorter interval, like 2s..2.002s",
+        };
+        wrong(format!("--air: {err}"), remedy)
+    })
+}
+
+/// Refuses a repeated first run that is not that of the folder.
+fn same_first(folder: &Path, outcome: &Outcome, path: &Path) -> Result<()> {
+    let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap_or_default();
+    match outcome.runs.iter().find(|run| !summary.contains(&run.digest)) {
+        Some(run) => Err(wrong(
+            format!("summary.json has no run with the digest {}: no figure is drawn", run.digest),
+            format!("draw it from the file: contend plot {}", path.display()),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Refuses repeated runs that are not those of the folder.
@@ -288,8 +362,8 @@ fn unwritable(what: &dyn std::fmt::Display) -> miette::Report {
     wrong(what, "name a file in a folder that can be written")
 }
 
-fn draw(chart: &Chart, args: &Args, path: &Path, kind: Kind) -> Result<()> {
-    let wish = Wish {
+fn wish(args: &Args) -> Wish {
+    Wish {
         paper: Paper {
             width_pt: args.width,
             height_pt: args.height,
@@ -302,14 +376,17 @@ fn draw(chart: &Chart, args: &Args, path: &Path, kind: Kind) -> Result<()> {
         y_label: args.y_label.clone(),
         log_x: matches!(args.log, Some(LogAxes::X | LogAxes::Xy)),
         log_y: matches!(args.log, Some(LogAxes::Y | LogAxes::Xy)),
-    };
-    let svg = chart.svg(&wish);
+    }
+}
+
+/// Writes the figure in the format of the file.
+fn write(svg: &str, args: &Args, path: &Path, kind: Kind) -> Result<()> {
     let bytes = match kind {
-        Kind::Svg => svg.into_bytes(),
+        Kind::Svg => svg.as_bytes().to_vec(),
         #[cfg(feature = "images")]
-        Kind::Png => pictured(contend_lab::writing::output::image::png(&svg, &args.font, f64::from(args.dpi)))?,
+        Kind::Png => pictured(contend_lab::writing::output::image::png(svg, &args.font, f64::from(args.dpi)))?,
         #[cfg(feature = "images")]
-        Kind::Pdf => pictured(contend_lab::writing::output::image::pdf(&svg, &args.font))?,
+        Kind::Pdf => pictured(contend_lab::writing::output::image::pdf(svg, &args.font))?,
         #[cfg(not(feature = "images"))]
         Kind::Png | Kind::Pdf => return Ok(()),
     };

@@ -90,6 +90,7 @@ fn a_wrong_call_says_what_to_write_instead() {
         (&["--figure", "0", "-o", "a.svg"], &["there is no figure 0", "contend plot f.toml"]),
         (&["--figure", "99", "-o", "a.svg"], &["there is no figure 99: there are ", "contend plot f.toml"]),
         (&["-o", "a.gif"], &["a.gif: the ending must be .svg, .png or .pdf", "-o a.svg"]),
+        (&["--metric", "jain", "--by", "a,b,c", "-o", "a.svg"], &["--by has 3 keys", "name the key of the lines"]),
         (&["-o", "flat/a.svg"], &["flat", "name a file in a folder that can be written"]),
         (&["-o", "a.svg", "--width", "8"], &["write a length like 8.5cm"]),
         (&["-o", "a.svg", "--size", "0pt"], &["write a size like 8pt"]),
@@ -101,4 +102,45 @@ fn a_wrong_call_says_what_to_write_instead() {
     bench.contend(&["plot", "."]).with(2).says(&["is not a results folder"]);
     bench.contend(&["run", "f.toml"]).with(0);
     bench.contend(&["plot", "results/f", "--seeds", "1"]).with(2).says(&["settings change nothing", "run.toml"]);
+}
+
+#[test]
+fn bars_in_grey_are_hatched() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}\n[sweep]\n\"ap.queue\" = [\"fifo\", \"fq_codel\"]\n"));
+    let call = ["plot", "f.toml", "--seeds", "1", "--metric", "goodput.up, goodput.down", "-o", "a.svg"];
+    bench.contend(&[&call[..], &["--palette", "grey"]].concat()).with(0);
+    let grey = bench.read("a.svg");
+    for pattern in ["<pattern id=\"h1\"", "fill=\"url(#h1)\""] {
+        assert!(grey.contains(pattern), "no {pattern} in {grey}");
+    }
+    bench.contend(&call).with(0);
+    assert!(!bench.read("a.svg").contains("pattern"));
+}
+
+#[test]
+fn a_second_key_makes_panels_in_one_file() {
+    let bench = Bench::with("f.toml", &format!("{}\"ap.queue\" = [\"fifo\", \"fq_codel\"]\n", swept()));
+    let call = ["plot", "f.toml", "--seeds", "1", "--metric", "goodput.up, jain", "--x", "flow.1.count"];
+    bench
+        .contend(&[&call[..], &["--by", "flow.0.count,ap.queue", "-o", "a.svg"]].concat())
+        .with(2)
+        .says(&["--by names a key"]);
+    let sweep = ["--sweep", "flow.0.count=1,2", "--width", "15cm"];
+    bench.contend(&[&call[..], &sweep, &["--by", "flow.0.count,ap.queue", "-o", "a.svg"]].concat()).with(0);
+    let svg = bench.read("a.svg");
+    assert_eq!(svg.matches("<svg ").count(), 3, "two panels: {svg}");
+    assert!(svg.contains("width=\"425.20pt\"") && !svg.contains(">jain</text>"), "the first unit: {svg}");
+    for title in [">ap.queue = fifo</text>", ">ap.queue = fq_codel</text>"] {
+        assert!(svg.contains(title), "no {title} in {svg}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_runs() {
+    let bench = Bench::with("f.toml", &SMALL.replace("duration = \"3s\"", "duration = \"900000s\""));
+    bench.file("flat", "");
+    bench.file("folder/a.svg/b", "");
+    for output in ["flat/a.svg", "folder/a.svg"] {
+        bench.contend(&["plot", "f.toml", "-o", output]).with(2).says(&[output, "name a file in a folder that can be"]);
+    }
 }

@@ -11,7 +11,7 @@ use super::{escaped, how};
 use crate::output::shape::point_text;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use contend_experiment::results::Run;
-use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, InFrame};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, InFrame, StationId};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -36,9 +36,7 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
         format!("<script type=\"text/plain\" id=\"air-mpdus\">{}</script>\n", BASE64_STANDARD.encode(mpdus))
     };
     let first = frames.first().map_or(0, |f| f.start.as_nanos());
-    let alone = run.access_points().count() == 1;
-    let name = |(i, name): (u32, &String)| if alone && run.is_ap(i) { "access point".to_owned() } else { name.clone() };
-    let stations: Vec<String> = (0..).zip(&run.stations).map(name).collect();
+    let stations: Vec<String> = (0..run.stations.len() as u32).map(|i| name_of(run, i)).collect();
     let meta = json!({
         "n": n,
         "first_ns": first,
@@ -50,17 +48,10 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     let all = run.detail.frames.len() as u64 + run.frames_missed;
     let part = if (n as u64) < all { format!("the first {n} of {all}") } else { n.to_string() };
     let point = if run.point.is_empty() { String::new() } else { format!(" at {}", point_text(&run.point)) };
-    let legend: String = [
-        ("data", "data"),
-        ("tcpack", "TCP ACK, SYN"),
-        ("ack", "MAC ACK"),
-        ("rts", "RTS, CTS"),
-        ("collided", "collided"),
-        ("errored", "corrupted"),
-    ]
-    .iter()
-    .map(|(class, name)| format!("<span class=\"k-{class}\"><i></i>{name}</span>"))
-    .collect();
+    let legend: String = Look::ALL
+        .iter()
+        .map(|look| format!("<span class=\"k-{}\"><i></i>{}</span>", look.class(), look.name()))
+        .collect();
     let [plus, minus, left, right, home, next] =
         [("+", "+"), ("-", "−"), ("ArrowLeft", "←"), ("ArrowRight", "→"), ("Home", "Home"), ("C", "C")]
             .map(|(key, sign)| format!("<button type=\"button\" data-key=\"{key}\"><kbd>{sign}</kbd></button>"));
@@ -81,6 +72,56 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
         meta.to_string().replace('<', "\\u003c"),
         BASE64_STANDARD.encode(&columns),
     )
+}
+
+/// The name of a station in the timeline.
+pub(super) fn name_of(run: &Run, station: StationId) -> String {
+    if run.access_points().count() == 1 && run.is_ap(station) {
+        return "access point".to_owned();
+    }
+    run.stations.get(station as usize).cloned().unwrap_or_default()
+}
+
+/// How a frame is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Look {
+    Data,
+    TcpAck,
+    Ack,
+    Other,
+    Collided,
+    Errored,
+}
+
+impl Look {
+    pub(super) const ALL: [Look; 6] = [Look::Data, Look::TcpAck, Look::Ack, Look::Other, Look::Collided, Look::Errored];
+
+    pub(super) fn name(self) -> &'static str {
+        ["data", "TCP ACK, SYN", "MAC ACK", "RTS, CTS", "collided", "corrupted"][self as usize]
+    }
+
+    fn class(self) -> &'static str {
+        ["data", "tcpack", "ack", "rts", "collided", "errored"][self as usize]
+    }
+
+    /// The style of figures with the colour of the class.
+    pub(super) fn style(self) -> usize {
+        [0, 5, 2, 3, 1, 4][self as usize]
+    }
+}
+
+/// The look of a frame, as timeline.js chooses it.
+pub(super) fn look(f: &Frame) -> Look {
+    match (f.outcome, f.kind) {
+        (FrameOutcome::Collided, _) => Look::Collided,
+        (FrameOutcome::Errored, _) => Look::Errored,
+        (_, FrameKind::Ack | FrameKind::BlockAck) => Look::Ack,
+        (_, FrameKind::Data) => match f.packet.map(|p| p.kind() as u8) {
+            Some(1 | 2) => Look::TcpAck,
+            _ => Look::Data,
+        },
+        _ => Look::Other,
+    }
 }
 
 /// The MPDUs of frames, whose packets these are, as the page stores them.

@@ -2,7 +2,7 @@
 
 use super::charts::ledger;
 use super::ink::Paper;
-use super::{DETAILED, Figure, of_point, own, sweep};
+use super::{DETAILED, Figure, of_point, own, svg, sweep};
 use crate::output::shape::{point_text, points};
 use crate::output::{FigureSpec, ReportContext};
 use contend_experiment::results::Outcome;
@@ -32,6 +32,11 @@ pub struct Wish {
 }
 
 impl Chart {
+    /// A figure that is not of one point among several.
+    pub(super) fn everywhere(figure: Figure) -> Chart {
+        Chart { figure, at: String::new() }
+    }
+
     /// The title, and the point that the chart shows.
     pub fn title(&self) -> String {
         if self.at.is_empty() { self.figure.title.clone() } else { format!("{}, {}", self.figure.title, self.at) }
@@ -49,28 +54,59 @@ impl Chart {
 
     /// The chart as the text of an SVG file.
     pub fn svg(&self, wish: &Wish) -> String {
-        let plot = self.figure.plot.clone().labelled(wish.x_label.as_deref(), wish.y_label.as_deref());
-        let plot = plot.logarithmic(wish.log_x, wish.log_y);
-        plot.in_file(&wish.paper, wish.title.as_deref(), &self.figure.legend)
+        self.drawn(wish, &wish.paper, wish.title.as_deref())
     }
+
+    fn drawn(&self, wish: &Wish, paper: &Paper, title: Option<&str>) -> String {
+        let plot = self.figure.plot.clone().labelled(wish.x_label.as_deref(), wish.y_label.as_deref());
+        plot.logarithmic(wish.log_x, wish.log_y).in_file(paper, title, &self.figure.legend)
+    }
+}
+
+/// Maximum number of panels side by side.
+const ABREAST: usize = 3;
+
+/// The panels among `charts`, which are of one `[[figure]]`, as the text of one SVG file: those of the first unit, each
+/// with what tells it from the others above it. The width and the height are those of the whole.
+pub fn panels(charts: &[Chart], wish: &Wish) -> String {
+    let unit = |chart: &Chart| chart.figure.plot.labels()[1].clone();
+    let shown: Vec<&Chart> = charts.iter().filter(|c| Some(unit(c)) == charts.first().map(unit)).collect();
+    let across = shown.len().clamp(1, ABREAST);
+    let down = shown.len().div_ceil(across).max(1);
+    let whole = wish.paper.width_pt.unwrap_or(482.0);
+    let paper = Paper {
+        width_pt: Some(whole / across as f64),
+        height_pt: wish.paper.height_pt.map(|pt| pt / down as f64),
+        ..wish.paper.clone()
+    };
+    let titles: Vec<String> = shown.iter().map(|c| c.title()).collect();
+    let own = titles.iter().map(|title| &title[shared(&titles)..]);
+    let drawn: Vec<String> = shown.iter().zip(own).map(|(c, title)| c.drawn(wish, &paper, Some(title))).collect();
+    svg::side_by_side(&drawn, across, wish.title.as_deref(), &wish.paper)
+}
+
+/// Bytes of the words with which all of these begin.
+fn shared(titles: &[String]) -> usize {
+    let Some(first) = titles.first() else { return 0 };
+    let ends = first.match_indices(", ").map(|(at, comma)| at + comma.len());
+    ends.filter(|end| titles.iter().all(|t| t.starts_with(&first[..*end]))).last().unwrap_or(0)
 }
 
 /// All figures of the report, in its order, but for maps and the timeline of the air.
 pub fn all_charts(o: &Outcome, ctx: &ReportContext) -> Vec<Chart> {
     let points = points(o);
-    let everywhere = |figure| Chart { figure, at: String::new() };
-    let mut all: Vec<Chart> = own::figures(o, ctx).into_iter().map(everywhere).collect();
-    all.extend(sweep::main(o, &points).into_iter().map(everywhere));
+    let mut all: Vec<Chart> = own::figures(o, ctx).into_iter().map(Chart::everywhere).collect();
+    all.extend(sweep::main(o, &points).into_iter().map(Chart::everywhere));
     for p in points.iter().take(DETAILED) {
         let at = point_text(p);
         all.extend(of_point(o, ctx, p, "").into_iter().map(|figure| Chart { figure, at: at.clone() }));
     }
-    all.extend(ledger(o, &points).map(everywhere));
+    all.extend(ledger(o, &points).map(Chart::everywhere));
     all
 }
 
 /// The charts of one `[[figure]]` that the file of `o` need not have: one for each unit and panel.
 pub fn charts_of(o: &Outcome, ctx: &ReportContext, figure: FigureSpec) -> Vec<Chart> {
     let ctx = ReportContext { figures: vec![figure], ..ctx.clone() };
-    own::figures(o, &ctx).into_iter().map(|figure| Chart { figure, at: String::new() }).collect()
+    own::figures(o, &ctx).into_iter().map(Chart::everywhere).collect()
 }

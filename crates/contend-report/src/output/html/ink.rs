@@ -27,7 +27,7 @@ pub struct Paper {
     pub size_pt: f64,
     /// The font; empty for the usual one without serifs.
     pub font: String,
-    /// True for shades of grey, in which dashes and markers tell lines apart.
+    /// True for shades of grey: dashes and markers tell lines apart, and hatching tells bars apart.
     pub grey: bool,
 }
 
@@ -55,11 +55,13 @@ impl Paper {
         }
     }
 
-    /// The colour of bars of a style.
-    fn fill(&self, style: usize) -> &'static str {
-        const SHADES: [&str; 8] =
-            ["#6b6b6b", "#d0d0d0", "#999999", "#f2f2f2", "#808080", "#b8b8b8", "#5a5a5a", "#e2e2e2"];
-        if self.grey && style < GREY { SHADES[style % 8] } else { self.stroke(style) }
+    /// The fill of bars of a style: a colour, or in grey a pattern of [`hatching`].
+    fn fill(&self, style: usize) -> String {
+        match plain(style) {
+            Some(shade) if self.grey => shade.to_owned(),
+            None if self.grey && style < GREY => format!("url(#h{style})"),
+            _ => self.stroke(style).to_owned(),
+        }
     }
 
     /// The dashes of a line of a style.
@@ -73,6 +75,39 @@ impl Paper {
     }
 }
 
+/// The plain shade of bars of a style in grey, if it has one. Tiles of a pattern would show their seams.
+fn plain(style: usize) -> Option<&'static str> {
+    match style {
+        0 => Some("#404040"),
+        8 => Some("#f0f0f0"),
+        _ => None,
+    }
+}
+
+/// The pattern of bars of a style in grey: lines and dots, which differ also where a copy has lost its shades. Lines of
+/// styles from 8 on are thick.
+pub(super) fn hatching(style: usize) -> String {
+    let lines = match style % 8 {
+        1 => "M-1.5 1.5l3-3M0 6l6-6M4.5 7.5l3-3",
+        2 => "M0 1.5h6M0 4.5h6",
+        3 => "M-1.5 4.5l3 3M0 0l6 6M4.5-1.5l3 3",
+        4 => "M0 6l6-6M0 0l6 6",
+        5 => "M1.5 .75v1.5M4.5 3.75v1.5",
+        6 => "M1.5 0v6M4.5 0v6",
+        _ => "M3 0v6M0 3h6",
+    };
+    let width = match (style % 8, style / 8) {
+        (5, 0) => 1.5,
+        (5, _) => 2.6,
+        (_, 0) => 0.8,
+        _ => 1.7,
+    };
+    format!(
+        "<pattern id=\"h{style}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" \
+            fill=\"#ffffff\"/><path d=\"{lines}\" stroke=\"#000000\" stroke-width=\"{width}\" fill=\"none\"/></pattern>"
+    )
+}
+
 /// Where the looks of a mark are: in the style sheet of the page, or in its own attributes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ink<'a> {
@@ -81,6 +116,32 @@ pub(super) enum Ink<'a> {
 }
 
 impl Ink<'_> {
+    /// The ground of a text `across` wide within a bar, centred at `x` and `y`: letters on hatching are hard to read.
+    pub(super) fn ground(self, across: f64, x: f64, y: f64) -> String {
+        let Ink::File(paper) = self else { return String::new() };
+        if !paper.grey {
+            return String::new();
+        }
+        format!(
+            "<rect fill=\"#ffffff\" x=\"{:.1}\" y=\"{:.1}\" width=\"{across:.1}\" height=\"14\"/>",
+            x - across / 2.0,
+            y - 7.0
+        )
+    }
+
+    /// As [`Ink::ground`], but in colour too, where it has the colour of the bar.
+    pub(super) fn ground_of(self, style: usize, across: f64, x: f64, y: f64) -> String {
+        match self {
+            Ink::File(paper) if !paper.grey => format!(
+                "<rect fill=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{across:.1}\" height=\"14\"/>",
+                paper.fill(style),
+                x - across / 2.0,
+                y - 7.0
+            ),
+            _ => self.ground(across, x, y),
+        }
+    }
+
     /// The attributes of a mark of this class and style.
     pub(super) fn of(self, class: &str, style: usize) -> String {
         let Ink::File(paper) = self else { return format!("class=\"{class}\"") };
@@ -110,8 +171,8 @@ impl Ink<'_> {
             "level" => "fill=\"none\" stroke=\"#5c626d\" stroke-width=\"1\" stroke-dasharray=\"5 4\"".into(),
             "cut" => "fill=\"#5c626d\" fill-opacity=\"0.1\"".into(),
             "in" => {
-                let dark = !paper.grey || ["#6b6b6b", "#737373", "#808080", "#5a5a5a"].contains(&paper.fill(style));
-                let ink = if dark { "#ffffff" } else { "#000000" };
+                // In grey the text has a white ground: see `Ink::ground`.
+                let ink = if paper.grey { "#000000" } else { "#ffffff" };
                 format!("text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" fill=\"{ink}\"")
             }
             "note" => "font-size=\"11\" fill=\"#40454e\"".into(),
@@ -127,6 +188,13 @@ impl Ink<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_hatchings_of_all_styles_differ() {
+        let looks = |style| hatching(style).split_once("width").map(|(_, rest)| rest.to_owned());
+        let all: std::collections::BTreeSet<_> = (0..GREY).filter(|s| plain(*s).is_none()).map(looks).collect();
+        assert_eq!(all.len(), GREY - 2);
+    }
 
     #[test]
     fn files_have_the_colours_of_the_page() {

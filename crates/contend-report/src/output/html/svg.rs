@@ -2,7 +2,7 @@
 //! follow the reader's light or dark scheme, have hover texts, and be small. Colours are classes (`s0`, `s1`, ...) of
 //! the style sheet.
 
-use super::ink::{Ink, LETTER, Paper, STYLES, class};
+use super::ink::{GREY, Ink, LETTER, Paper, STYLES, class, hatching};
 use crate::output::table::significant;
 use std::fmt::Write;
 
@@ -153,6 +153,9 @@ enum Mark {
     Shade { from: f64, to: f64, text: String },
     Level { y: f64, words: [String; 2] },
     Upright { x: f64 },
+    Frame { style: usize, row: f64, ends: (f64, f64), parts: Vec<(f64, f64, bool)>, title: String, words: Vec<String> },
+    Space { row: f64, ends: (f64, f64), word: String },
+    Backoff { style: usize, row: f64, ends: (f64, f64), slots: u64, title: String },
 }
 
 impl Plot {
@@ -184,6 +187,10 @@ impl Plot {
     /// Gives the plot its accessible name.
     pub(super) fn named(self, name: &str) -> Plot {
         Plot { name: name.to_owned(), ..self }
+    }
+    /// The labels of both axes.
+    pub(super) fn labels(&self) -> &[String; 2] {
+        &self.labels
     }
     /// Changes the labels of the axes; `None` keeps a label.
     pub(super) fn labelled(self, x: Option<&str>, y: Option<&str>) -> Plot {
@@ -284,6 +291,30 @@ impl Plot {
         self.marks.push(Mark::Upright { x });
     }
 
+    /// A frame in row `row`, with its MPDUs and whether each was received, and the longest of `words` that fits.
+    pub(super) fn frame(
+        &mut self,
+        style: usize,
+        row: f64,
+        ends: (f64, f64),
+        parts: &[(f64, f64, bool)],
+        title: &str,
+        words: &[String],
+    ) {
+        let (parts, words) = (parts.to_vec(), words.to_vec());
+        self.marks.push(Mark::Frame { style, row, ends, parts, title: title.to_owned(), words });
+    }
+    /// An inter-frame space in row `row`.
+    pub(super) fn space(&mut self, row: f64, ends: (f64, f64), word: &str) {
+        self.marks.push(Mark::Space { row, ends, word: word.to_owned() });
+    }
+    /// A backoff in row `row`, with its slots.
+    pub(super) fn backoff(&mut self, style: usize, row: f64, ends: (f64, f64), slots: u64, title: &str) {
+        if slots > 0 {
+            self.marks.push(Mark::Backoff { style, row, ends, slots, title: title.to_owned() });
+        }
+    }
+
     /// The drawing as an `<svg>` element of the page; its style sheet has the colours.
     pub(super) fn on_page(&self) -> String {
         let width = if self.wide { 1100.0 } else { 540.0 };
@@ -327,12 +358,63 @@ impl Plot {
                 escaped(&shortened(title, (width / 8.6) as usize))
             );
         }
-        out += &legend.drawn(&drawing, title_height);
-        out + &drawing.drawn() + "</svg>\n"
+        let drawn = legend.drawn(&drawing, title_height) + &drawing.drawn();
+        let used = (0..GREY).filter(|style| drawn.contains(&format!("url(#h{style})")));
+        let patterns: String = used.map(hatching).collect();
+        if !patterns.is_empty() {
+            let _ = write!(out, "<defs>{patterns}</defs>");
+        }
+        out + &drawn + "</svg>\n"
     }
 }
 
+/// Files of one width as one file, in rows of `abreast`, with `title` above them.
+pub(super) fn side_by_side(files: &[String], abreast: usize, title: Option<&str>, paper: &Paper) -> String {
+    let unit_pt = paper.size_pt / LETTER;
+    let sizes: Vec<(f64, f64)> = files.iter().map(|file| size(file)).collect();
+    let wide = sizes.first().map_or(0.0, |s| s.0) * abreast as f64;
+    let mut top = if title.is_some() { 22.0 * unit_pt } else { 0.0 };
+    let mut inner = String::new();
+    if let Some(title) = title {
+        let _ = write!(
+            inner,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"{:.2}\" font-weight=\"bold\" \
+                fill=\"#1b1d22\">{}</text>",
+            wide / 2.0,
+            15.0 * unit_pt,
+            13.0 * unit_pt,
+            escaped(title)
+        );
+    }
+    for (row, sizes) in files.chunks(abreast).zip(sizes.chunks(abreast)) {
+        for (i, file) in row.iter().enumerate() {
+            let (wide, tall) = sizes[i];
+            let rest = file.split_once(" viewBox=").map_or("", |(_, rest)| rest.trim_end());
+            let _ = write!(
+                inner,
+                "\n<svg x=\"{:.2}\" y=\"{top:.2}\" width=\"{wide:.2}\" height=\"{tall:.2}\" viewBox={rest}",
+                wide * i as f64
+            );
+        }
+        top += sizes.iter().map(|s| s.1).fold(0.0, f64::max);
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide:.2}pt\" height=\"{top:.2}pt\" viewBox=\"0 0 {wide:.2} \
+            {top:.2}\" role=\"img\" font-family=\"{}\">\n<rect width=\"{wide:.2}\" height=\"{top:.2}\" \
+            fill=\"#ffffff\"/>{inner}\n</svg>\n",
+        escaped(&paper.family())
+    )
+}
+
+/// Width and height of a file of [`Plot::in_file`] in points.
+fn size(file: &str) -> (f64, f64) {
+    let of = |name: &str| file.split_once(name)?.1.split_once("pt\"")?.0.parse().ok();
+    (of(" width=\"").unwrap_or(0.0), of(" height=\"").unwrap_or(0.0))
+}
+
 const TOP: f64 = 18.0;
+/// The style of an MPDU that was not received.
+const LOST: usize = 4;
 /// Distance of slanted names, at which they do not touch.
 const SLANTED: f64 = 20.0;
 /// Maximum number of characters of a name below the horizontal and beside the vertical axis.
@@ -492,6 +574,101 @@ impl<'a> Drawing<'a> {
                 let level = self.ink.of("level", 0);
                 let _ = write!(self.marks, "<path {level} d=\"M{at:.1} {top}V{floor:.1}\"/>");
             }
+            Mark::Frame { style, row, ends, parts, title, words } => {
+                self.frame(*style, *row, *ends, parts, title, words);
+            }
+            Mark::Space { row, ends, word } => self.space(*row, *ends, word),
+            Mark::Backoff { style, row, ends, slots, title } => self.backoff(*style, *row, *ends, *slots, title),
+        }
+    }
+    /// Half the height of a frame.
+    const FRAME: f64 = 10.0;
+    fn frame(
+        &mut self,
+        style: usize,
+        row: f64,
+        ends: (f64, f64),
+        parts: &[(f64, f64, bool)],
+        title: &str,
+        words: &[String],
+    ) {
+        let (x, end, cy) = (self.px(ends.0), self.px(ends.1), self.py(row));
+        let wide = (end - x).max(0.6);
+        let (top, tall) = (cy - Self::FRAME, 2.0 * Self::FRAME);
+        let rect = |look: &str, x: f64, wide: f64| {
+            format!("<rect {look} x=\"{x:.2}\" y=\"{top:.1}\" width=\"{wide:.2}\" height=\"{tall:.1}\"/>")
+        };
+        let mut shape = rect(&self.ink.of("bar piece", style), x, wide);
+        for (from, to, received) in parts {
+            let look = self.ink.of("bar piece", if *received { style } else { LOST });
+            shape += &rect(&look, self.px(*from), self.px(*to) - self.px(*from));
+        }
+        self.taken.push([x, top, x + wide, top + tall]);
+        let across = |word: &String| 7.0 * word.chars().count() as f64;
+        let middle = x + wide / 2.0;
+        match words.iter().find(|word| across(word) + 4.0 < wide) {
+            Some(word) => {
+                // MPDUs have lines between them, on which letters are hard to read.
+                shape += &match parts {
+                    [] => self.ink.ground(across(word) + 2.0, middle, cy),
+                    _ => self.ink.ground_of(style, across(word) + 6.0, middle, cy),
+                };
+                let ink = self.ink.of("in", style);
+                let _ = write!(shape, "<text {ink} x=\"{middle:.1}\" y=\"{:.1}\">{}</text>", cy + 4.0, escaped(word));
+                self.group(style, title, &shape);
+            }
+            None => {
+                self.group(style, title, &shape);
+                if let Some(word) = words.last() {
+                    self.above(middle, top, word);
+                }
+            }
+        }
+    }
+    fn space(&mut self, row: f64, ends: (f64, f64), word: &str) {
+        let (x, end, cy) = (self.px(ends.0), self.px(ends.1), self.py(row));
+        if end - x < 1.5 {
+            return;
+        }
+        let axis = self.ink.of("axis", 0);
+        let _ = write!(
+            self.marks,
+            "<g><title>{word}</title><path {axis} d=\"M{x:.1} {cy:.1}H{end:.1}M{x:.1} {:.1}v6M{end:.1} {:.1}v6\"/></g>",
+            cy - 3.0,
+            cy - 3.0
+        );
+        self.above((x + end) / 2.0, cy - Self::FRAME, word);
+    }
+    fn backoff(&mut self, style: usize, row: f64, ends: (f64, f64), slots: u64, title: &str) {
+        let (x, end, floor) = (self.px(ends.0), self.px(ends.1), self.py(row) + Self::FRAME);
+        let slot = (end - x) / slots as f64;
+        let bar = self.ink.of("bar piece", style);
+        // Slots that are narrower than three units would be a blot.
+        let boxes = if slot >= 3.0 { slots } else { 1 };
+        let wide = (end - x) / boxes as f64;
+        let mut shape = String::new();
+        for i in 0..boxes {
+            let _ = write!(
+                shape,
+                "<rect {bar} x=\"{:.2}\" y=\"{:.1}\" width=\"{wide:.2}\" height=\"{:.1}\"/>",
+                x + wide * i as f64,
+                floor - Self::FRAME,
+                Self::FRAME
+            );
+        }
+        self.group(style, &format!("backoff of {title}"), &shape);
+        self.taken.push([x, floor - Self::FRAME, end, floor]);
+        self.above((x + end) / 2.0, floor - Self::FRAME, title);
+    }
+    /// A word centred at `x` above `y`, where it covers nothing; without such a place, nothing.
+    fn above(&mut self, x: f64, y: f64, word: &str) {
+        let half = 3.4 * word.chars().count() as f64;
+        let own = [x - half, y - 12.0, x + half, y - 1.0];
+        let apart = |c: &[f64; 4]| own[2] <= c[0] || c[2] <= own[0] || own[3] <= c[1] || c[3] <= own[1];
+        let inside = own[0] >= self.left - 4.0 && own[2] <= self.width - 2.0;
+        if inside && self.taken.iter().all(apart) {
+            self.note(own[0], y - 3.0, word);
+            self.taken.push(own);
         }
     }
     fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
@@ -621,6 +798,7 @@ impl<'a> Drawing<'a> {
             2.0 * half
         );
         if end - x > 7.0 * text.chars().count() as f64 + 6.0 {
+            shape += &self.ink.ground(7.0 * text.chars().count() as f64 + 2.0, (x + end) / 2.0, cy);
             let _ = write!(
                 shape,
                 "<text {} x=\"{:.1}\" y=\"{:.1}\">{}</text>",
