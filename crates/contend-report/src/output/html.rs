@@ -45,6 +45,7 @@ pub use chart::{Chart, Wish, all_charts, charts_of, panels};
 pub use compare::write_comparison_page;
 pub use frames::{LEAD, NoAir, air_chart};
 pub use ink::Paper;
+pub use map::{map_csv, map_file};
 pub use paper::{Chapter, write_paper};
 
 /// Maximum number of points with flows, series and delays on the page; the Parquet files have all points.
@@ -553,15 +554,15 @@ impl Figure {
     }
 }
 
-/// A time in seconds with the unit that has no fraction, if there is one: `2 s`, `10.5 ms`.
+/// A time in seconds with the largest unit in which it is 1 or more: `2.001 s`, `10.5 ms`.
 fn how_long(seconds: f64) -> String {
-    let of = |scale: f64| seconds * scale;
-    let whole = |v: f64| (v - libm::round(v)).abs() < 1e-6;
-    let (value, unit) = [(of(1.0), "s"), (of(1e3), "ms"), (of(1e6), "µs")]
-        .into_iter()
-        .find(|(v, _)| *v >= 1.0 && whole(*v))
-        .unwrap_or((of(1e3), "ms"));
-    format!("{} {unit}", libm::round(value * 1e6) / 1e6)
+    let (scale, unit) = match seconds {
+        1.0.. => (1.0, "s"),
+        1e-3.. => (1e3, "ms"),
+        _ => (1e6, "µs"),
+    };
+    let text = format!("{:.9}", seconds * scale);
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// The buttons that save a figure; the script of the page does it.

@@ -33,7 +33,7 @@ pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
 pub use html::{
-    Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, charts_of, panels, report_page,
+    Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, charts_of, map_csv, map_file, panels, report_page,
     write_comparison_page, write_paper, write_report,
 };
 pub use json::{Document, SCHEMA, write_json};

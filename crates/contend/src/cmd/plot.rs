@@ -13,8 +13,8 @@ use contend_lab::experiment::results::Outcome;
 use contend_lab::opening;
 use contend_lab::reading::file::{Experiment, Overlay};
 use contend_lab::writing::output::{
-    Chart, LEAD, NoAir, Paper, ReportContext, Wish, air_chart, all_charts, atomically, can_write, charts_of, panels,
-    write_json,
+    Chart, LEAD, NoAir, Paper, ReportContext, Wish, air_chart, all_charts, atomically, can_write, charts_of, map_csv,
+    map_file, panels, write_json,
 };
 use miette::{IntoDiagnostic as _, Result};
 use std::fmt::Write as _;
@@ -27,6 +27,8 @@ Examples:
   contend plot hotspot --figure 2 -o fairness.svg
   contend plot results/hotspot --figure 2 -o fairness.pdf --width 8.5cm --size 8pt
   contend plot bufferbloat --metric 'delay.p99[probe]' -o delay.png --palette grey --log y
+  contend plot hotspot --air 2s..2.003s -o frames.svg
+  contend plot mesh --map -o map.pdf --palette grey
   contend plot hotspot --metric goodput --x flow -o flows.svg --y-label 'Goodput [Mb/s]'
 
 A file is run. A results folder keeps no histograms and no series of its runs, so its runs are repeated;
@@ -50,9 +52,12 @@ pub struct Args {
     /// A swept key with a line for each value; with a second key, KEY,KEY, a panel for each value of that one
     #[arg(long, value_name = "KEYS", requires = "metric", value_delimiter = ',')]
     by: Vec<String>,
-    /// Draw the frames on the air in this interval of the first run, like 2s..2.002s
+    /// Draw the frames on the air in this interval of the first run, like 2s..2.002s; without --output, print them as CSV
     #[arg(long, value_name = "FROM..TO", value_parser = run::interval, conflicts_with_all = ["figure", "metric", "log"])]
     air: Option<(Time, Time)>,
+    /// Draw the map of the first run at its start; without --output, print the positions and shares of time as CSV
+    #[arg(long, conflicts_with_all = ["figure", "metric", "log", "air", "x_label", "y_label"])]
+    map: bool,
     /// The file to write; its ending is the format: .svg, .png or .pdf
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -156,12 +161,8 @@ fn points(text: &str) -> Option<f64> {
 pub fn run(args: &Args) -> Result<Done> {
     // What can be wrong is told before the runs.
     let kind = args.output.as_deref().map(kind).transpose()?;
-    let drawn = [("--metric", args.metric.is_some()), ("--air", args.air.is_some())];
-    if let (Some((option, _)), None) = (drawn.iter().find(|(_, given)| *given), &args.output) {
-        return Err(wrong(
-            format!("{option} draws a figure, but there is no file for it"),
-            "add a file: -o figure.svg",
-        ));
+    if args.output.is_none() && args.metric.is_some() {
+        return Err(wrong("--metric draws a figure, but there is no file for it", "add a file: -o figure.svg"));
     }
     let is_folder = args.from.is_dir();
     let path = if is_folder { args.from.join("run.toml") } else { args.from.clone() };
@@ -186,7 +187,7 @@ pub fn run(args: &Args) -> Result<Done> {
         ..Common::plain(args.jobs, args.quiet)
     };
     let mut e = experiment(args, &path, &common)?;
-    let of_one_run = args.air.is_some();
+    let of_one_run = args.map || args.air.is_some();
     if of_one_run {
         first_run_only(&mut e);
     }
@@ -209,11 +210,26 @@ pub fn run(args: &Args) -> Result<Done> {
     if outcome.interrupted.is_some() {
         return Ok(Done::Stopped);
     }
-    if let (Some((from, to)), Some(output), Some(kind)) = (args.air, &args.output, kind) {
+    if let Some((from, to)) = args.air {
         let chart = air(&e, &outcome, from, to)?;
-        write(&chart.svg(&wish(args)), args, output, kind)?;
-        if !args.quiet {
-            say(&format!("contend: {}", output.display()));
+        match (&args.output, kind) {
+            (Some(output), Some(kind)) => finish(&chart.svg(&wish(args)), args, output, kind)?,
+            _ => print(chart.csv())?,
+        }
+        return Ok(Done::Well);
+    }
+    if args.map {
+        let run = outcome.runs.first();
+        let drawn = run.and_then(|run| map_file(run, &wish(args)).zip(map_csv(run)));
+        let Some((svg, csv)) = drawn else {
+            return Err(wrong(
+                "there is no map: the stations of the file have neither positions nor links",
+                "give them a `position`, or leave out --map",
+            ));
+        };
+        match (&args.output, kind) {
+            (Some(output), Some(kind)) => finish(&svg, args, output, kind)?,
+            _ => print(&csv)?,
         }
         return Ok(Done::Well);
     }
@@ -246,10 +262,7 @@ pub fn run(args: &Args) -> Result<Done> {
                     charts.len()
                 ));
             }
-            write(&svg, args, path, kind)?;
-            if !args.quiet {
-                say(&format!("contend: {}", path.display()));
-            }
+            finish(&svg, args, path, kind)?;
         }
         _ if !listed => print(chart.csv())?,
         _ => {}
@@ -379,8 +392,8 @@ fn wish(args: &Args) -> Wish {
     }
 }
 
-/// Writes the figure in the format of the file.
-fn write(svg: &str, args: &Args, path: &Path, kind: Kind) -> Result<()> {
+/// Writes the figure in the format of the file, and says so.
+fn finish(svg: &str, args: &Args, path: &Path, kind: Kind) -> Result<()> {
     let bytes = match kind {
         Kind::Svg => svg.as_bytes().to_vec(),
         #[cfg(feature = "images")]
@@ -390,7 +403,11 @@ fn write(svg: &str, args: &Args, path: &Path, kind: Kind) -> Result<()> {
         #[cfg(not(feature = "images"))]
         Kind::Png | Kind::Pdf => return Ok(()),
     };
-    atomically(path, |w| w.write_all(&bytes)).map_err(|err| unwritable(&err))
+    atomically(path, |w| w.write_all(&bytes)).map_err(|err| unwritable(&err))?;
+    if !args.quiet {
+        say(&format!("contend: {}", path.display()));
+    }
+    Ok(())
 }
 
 /// A picture, or the remedy if there is none.

@@ -144,3 +144,78 @@ fn a_file_that_cannot_be_written_is_told_before_the_runs() {
         bench.contend(&["plot", "f.toml", "-o", output]).with(2).says(&[output, "name a file in a folder that can be"]);
     }
 }
+
+#[test]
+fn the_air_of_an_interval_has_frames_spaces_and_backoff() {
+    let bench = Bench::with("f.toml", SMALL);
+    let air = ["plot", "f.toml", "--air", "2s..2.003s"];
+    let csv = bench.contend(&air).with(0).out;
+    let frames: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert!(frames.len() > 8, "{csv}");
+    // 802.11g: SIFS 10 us, slot 9 us. The backoff and the space before it fill the time since the last frame.
+    let number = |text: &str| text.parse::<u64>().unwrap();
+    let mut waits = 0;
+    for (i, f) in frames.iter().enumerate().filter(|(i, f)| *i > 0 && !f[10].is_empty()) {
+        let start = number(f[0]);
+        let idle = frames[..i].iter().filter(|b| number(b[0]) < start).map(|b| number(b[1])).max().unwrap_or_default();
+        assert_eq!((start - idle, number(f[10])), (number(f[10]) + 9_000 * number(f[11]), 28_000), "{f:?}");
+        waits += 1;
+    }
+    assert!(waits > 1, "{csv}");
+    bench.contend(&[&air[..], &["-o", "a.svg", "--palette", "grey"]].concat()).with(0);
+    let svg = bench.read("a.svg");
+    for text in [">DIFS</text>", ">access point</text>", ">up.1.sta</text>", "time after 2 s [µs]", "<title>ACK to "] {
+        assert!(svg.contains(text), "no {text} in {svg}");
+    }
+    let marks = svg.matches("<title>").count() - svg.matches("<title>backoff").count();
+    let spaces = svg.matches("<title>DIFS").count() + svg.matches("<title>SIFS").count();
+    assert_eq!(marks - spaces, frames.len(), "one mark for each frame");
+    // The same run of a results folder is the same picture.
+    bench.contend(&["run", "f.toml"]).with(0);
+    bench.contend(&["plot", "results/f", "--air", "2s..2.003s", "-o", "b.svg", "--palette", "grey"]).with(0);
+    assert_eq!(svg, bench.read("b.svg"));
+    for (interval, texts) in [
+        ("3s..4s", &["--air begins at 3 s", "earlier"][..]),
+        ("0s..3s", &["a figure shows at most 400", "shorter"]),
+        ("0s..1us", &["--air: no frame"]),
+        ("2s", &["10s..10.5s"]),
+    ] {
+        let _ = bench.contend(&["plot", "f.toml", "--air", interval, "-o", "c.svg"]).with(2).says(texts);
+    }
+    assert!(!bench.path("c.svg").exists());
+}
+
+#[test]
+fn an_aggregate_on_the_air_shows_its_mpdus() {
+    let bench =
+        Bench::with("a.toml", &std::fs::read_to_string(super::workspace().join("docs/plots/ampdu.toml")).unwrap());
+    bench.contend(&["plot", "a.toml", "--air", "500.54ms..501.6ms", "-o", "a.svg"]).with(0);
+    let svg = bench.read("a.svg");
+    let data = svg.split("<title>A-MPDU of 8, ").nth(1).unwrap().split("</g>").next().unwrap();
+    // The frame, its MPDUs, and the ground of its words.
+    assert_eq!(data.matches("<rect ").count(), 1 + 8 + 1, "{data}");
+    for word in [">RTS</text>", ">CTS</text>", ">BA</text>"] {
+        assert!(svg.contains(word), "no {word} in {svg}");
+    }
+}
+
+#[test]
+fn the_map_of_a_field_is_a_figure() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["plot", "f.toml", "--map", "-o", "a.svg"]).with(2).says(&["there is no map", "--map"]);
+    let file = super::workspace().join("experiments/hidden.toml").display().to_string();
+    let call = ["plot", &file, "--map", "--set", "duration=2s", "--set", "warmup=1s"];
+    let csv = bench.contend(&call).with(0).out;
+    assert!(csv.starts_with("station,x_m,y_m,sends,"), "{csv}");
+    let draw = |more: &[&str]| {
+        bench.contend(&[&call[..], &["-o", "a.svg"], more].concat()).with(0);
+        bench.read("a.svg")
+    };
+    let colour = draw(&["--width", "12cm", "--title", "Who hears whom"]);
+    assert!(colour.contains("width=\"340.16pt\"") && colour.contains(">Who hears whom</text>"), "{colour}");
+    assert!(!colour.contains("class=") && !colour.contains("tabindex"), "a file has no style sheet: {colour}");
+    for station in csv.lines().skip(1).map(|line| line.split(',').next().unwrap()) {
+        assert!(colour.contains(&format!("<title>{station}")), "no {station} in {colour}");
+    }
+    assert!(colour.contains("#d55e00") && !draw(&["--palette", "grey"]).contains("#d55e00"));
+}

@@ -4,7 +4,7 @@
 //! A block of `toml NAME` writes the file NAME, and one of `toml NAME +` adds to it. In a block of `console`, a line
 //! that begins with `$` is a command; the lines up to the next one are its standard output. A picture of docs/plots is
 //! the file with its name that a command of its page writes. `CONTEND_BLESS=1` writes the outputs into the pages, and
-//! the pictures.
+//! the pictures. So does a test of the pictures of exchanges on the air.
 
 use super::{Bench, sample, workspace};
 use std::process::Command;
@@ -103,6 +103,32 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
     }
 }
 
+/// Pages with pictures that a call of `contend plot` on the same page makes from a file of docs/plots.
+const PICTURED: [&str; 2] = ["model/cell.md", "guide-wifi-6.md"];
+
+#[test]
+fn the_pictures_of_the_model_are_what_their_calls_draw() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(workspace().join("docs"), bench.path("docs")).unwrap();
+    for page in PICTURED {
+        let text = std::fs::read_to_string(workspace().join("docs").join(page)).unwrap();
+        let all: Vec<String> = calls(&text).into_iter().filter(|c| c.contains(" docs/plots/")).collect();
+        assert!(!all.is_empty(), "docs/{page} has no call for its picture");
+        for call in all {
+            let words: Vec<&str> = call.split(' ').skip(1).collect();
+            let name = *words.last().unwrap();
+            assert!(text.contains(&format!("plots/{name})")), "docs/{page} does not show {name}");
+            bench.contend(&words).with(0);
+            let docs = workspace().join("docs/plots").join(name);
+            if std::env::var_os("CONTEND_BLESS").is_some() {
+                std::fs::write(&docs, bench.read(name)).unwrap();
+            }
+            let same = std::fs::read_to_string(&docs).is_ok_and(|shown| shown == bench.read(name));
+            assert!(same, "docs/plots/{name} is not what its call draws: CONTEND_BLESS=1 writes it");
+        }
+    }
+}
+
 /// Calls that need captures, results of earlier calls, another machine, namespaces, the feature `bpf`, or minutes.
 const NOT_RUN: [&str; 14] = [
     "--shard",
@@ -145,7 +171,7 @@ fn the_calls_of_the_documents_can_be_made() {
         return;
     }
     let bench = Bench::new();
-    for folder in ["experiments", "papers"] {
+    for folder in ["experiments", "papers", "docs"] {
         std::os::unix::fs::symlink(workspace().join(folder), bench.path(folder)).unwrap();
     }
     bench.file("my.toml", std::fs::read_to_string(workspace().join("experiments/hotspot.toml")).unwrap());

@@ -76,16 +76,6 @@ pub fn air_chart(run: &Run, cell: &CellSpec, from: Time, to: Time) -> Result<Cha
         String::from("start_ns,end_ns,from,to,kind,bytes,mpdus,rate_bps,retry,outcome,ifs_ns,backoff_slots\n");
     let (mut looks, mut waits) = (BTreeSet::new(), false);
     for &(i, f) in &shown {
-        let wait = waited(&frames[..i], f, cell);
-        if let Some(wait) = &wait {
-            let ends = [f.start - wait.backoff - wait.ifs, f.start - wait.backoff, f.start].map(place);
-            plot.space(row(f.from), (ends[0], ends[1]), wait.name);
-            waits |= wait.slots > 0;
-            let slots = format!("{} slot{}", wait.slots, if wait.slots == 1 { "" } else { "s" });
-            plot.backoff(BACKOFF, row(f.from), (ends[1], ends[2]), wait.slots, &slots);
-        } else if let Some(space) = answered(&frames[..i], f, cell) {
-            plot.space(row(f.from), (place(f.start - space), place(f.start)), "SIFS");
-        }
         let kind = look(f);
         looks.insert(kind);
         let packets = run.detail.channel.packets(f);
@@ -94,8 +84,15 @@ pub fn air_chart(run: &Run, cell: &CellSpec, from: Time, to: Time) -> Result<Cha
         let words = words(f, mpdus.len());
         let receiver = name_of(run, f.to);
         let title = format!("{} to {receiver}, {}", words[0], outcome(f));
-        let ends = (place(f.start), place(f.end));
-        plot.frame(kind.style(), row(f.from), ends, &parts(f, &mpdus, ends, cell), &title, &words);
+        let parts: Vec<_> = parts(f, &mpdus, cell)
+            .into_iter()
+            .filter(|(start, end, _)| *end > from && *start < to)
+            .map(|(start, end, received)| (place(start), place(end), received))
+            .collect();
+        if kind == Look::Data && parts.iter().any(|(_, _, received)| !received) {
+            looks.insert(Look::Errored);
+        }
+        plot.frame(kind.style(), row(f.from), (place(f.start), place(f.end)), &parts, &title, &words);
         let _ = writeln!(
             csv,
             "{},{},{},{},{},{},{},{},{},{},{}",
@@ -109,8 +106,22 @@ pub fn air_chart(run: &Run, cell: &CellSpec, from: Time, to: Time) -> Result<Cha
             f.rate,
             f.retry,
             outcome(f),
-            wait.map_or_else(|| ",".to_owned(), |w| format!("{},{}", w.ifs.as_nanos(), w.slots)),
+            waited(&frames[..i], f, cell)
+                .map_or_else(|| ",".to_owned(), |w| format!("{},{}", w.ifs.as_nanos(), w.slots)),
         );
+    }
+    // The words of frames come first: where there is no room, those of spaces are left out.
+    for &(i, f) in &shown {
+        let wait = waited(&frames[..i], f, cell);
+        if let Some(wait) = &wait {
+            let ends = [f.start - wait.backoff - wait.ifs, f.start - wait.backoff, f.start].map(place);
+            plot.space(row(f.from), (ends[0], ends[1]), wait.name);
+            waits |= wait.slots > 0 && f.start > from;
+            let slots = format!("{} slot{}", wait.slots, if wait.slots == 1 { "" } else { "s" });
+            plot.backoff(BACKOFF, row(f.from), (ends[1], ends[2]), wait.slots, &slots);
+        } else if let Some(space) = answered(&frames[..i], f, cell) {
+            plot.space(row(f.from), (place(f.start - space), place(f.start)), "SIFS");
+        }
     }
     let mut legend: Vec<(usize, String)> = looks.iter().map(|l: &Look| (l.style(), l.name().to_owned())).collect();
     if waits {
@@ -172,24 +183,26 @@ fn answered(before: &[&Frame], f: &Frame, cell: &CellSpec) -> Option<Span> {
     (last.end < f.start && f.start.since(last.end) == cell.phy.sifs).then_some(cell.phy.sifs)
 }
 
-/// The MPDUs of an A-MPDU on the axis, true if received: they share the time after the preamble by their bytes.
-fn parts(f: &Frame, mpdus: &[&InFrame], (start, end): (f64, f64), cell: &CellSpec) -> Vec<(f64, f64, bool)> {
+/// The MPDUs of an A-MPDU: begin, end, and true if received. They share the time after the preamble by their bytes.
+fn parts(f: &Frame, mpdus: &[&InFrame], cell: &CellSpec) -> Vec<(Time, Time, bool)> {
     if mpdus.len() < 2 {
         return vec![];
     }
-    let bits: f64 = mpdus.iter().map(|m| f64::from(m.bytes) * 8.0).sum();
-    let whole = f.end.since(f.start).as_secs_f64();
-    let body = (bits / f.rate.max(1) as f64).min(whole) / whole;
-    let tail = (cell.phy.signal_extension.as_secs_f64() / whole).min(1.0 - body);
-    let mut at = start + (end - start) * (1.0 - body - tail);
-    let each = (end - start) * body / bits.max(1.0);
-    let mut all = vec![];
-    for m in mpdus {
-        let next = at + f64::from(m.bytes) * 8.0 * each;
-        all.push((at, next, m.received));
-        at = next;
-    }
-    all
+    let bytes: u64 = mpdus.iter().map(|m| u64::from(m.bytes)).sum();
+    let nanos = |bytes: u64| (u128::from(bytes) * 8_000_000_000 / u128::from(f.rate.max(1))) as u64;
+    let last = f.end - cell.phy.signal_extension;
+    let body = nanos(bytes).min(last.since(f.start).as_nanos());
+    let begin = last - Span::from_nanos(body);
+    let mut before = 0;
+    let place = |bytes: u64| begin + Span::from_nanos(nanos(bytes).min(body));
+    mpdus
+        .iter()
+        .map(|m| {
+            let start = place(before);
+            before += u64::from(m.bytes);
+            (start, place(before), m.received)
+        })
+        .collect()
 }
 
 fn short(kind: FrameKind) -> &'static str {

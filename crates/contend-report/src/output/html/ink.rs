@@ -167,6 +167,45 @@ impl Ink<'_> {
                 let width = if paper.grey || class == "bar piece" { 0.8 } else { 0.0 };
                 format!("fill=\"{}\" stroke=\"{outline}\" stroke-width=\"{width}\"{faint}", paper.fill(style))
             }
+            "disc" => "fill=\"#ffffff\" stroke=\"#5c626d\"".into(),
+            "l-senses" => "fill=\"none\" stroke=\"#a9adb5\" stroke-dasharray=\"2 5\"".into(),
+            "l-decodes" => "fill=\"none\" stroke=\"#6e7480\"".into(),
+            "l-hidden" => {
+                let colour = if paper.grey { "#000000" } else { "#b34700" };
+                format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"7 4\"")
+            }
+            "l-wall" => "fill=\"none\" stroke=\"#1b1d22\" stroke-width=\"4\" stroke-linecap=\"round\" \
+                stroke-opacity=\"0.55\""
+                .into(),
+            "mid" => format!(
+                "text-anchor=\"middle\" font-size=\"{LETTER}\" fill=\"#1b1d22\" stroke=\"#ffffff\" stroke-width=\"3\" \
+                    stroke-linejoin=\"round\" paint-order=\"stroke\""
+            ),
+            way if way.starts_with("way ") => {
+                let dashes = match paper.dashes(style) {
+                    "" => String::new(),
+                    dashes => format!(" stroke-dasharray=\"{dashes}\""),
+                };
+                format!(
+                    "fill=\"none\" stroke=\"{colour}\" stroke-width=\"3.4\" stroke-linejoin=\"round\" \
+                        stroke-opacity=\"0.75\"{dashes}"
+                )
+            }
+            ring if ring.starts_with("ring ") => {
+                let colour = match (ring, paper.grey) {
+                    ("ring r-sends", false) => "#d55e00",
+                    ("ring r-receives", false) => "#0072b2",
+                    ("ring r-hears", false) => "#3f9fd6",
+                    ("ring r-blocked", false) => "#989da6",
+                    (_, false) => "#e4e5e3",
+                    ("ring r-sends", true) => "#000000",
+                    ("ring r-receives", true) => "#606060",
+                    ("ring r-hears", true) => "#9a9a9a",
+                    ("ring r-blocked", true) => "#c8c8c8",
+                    (_, true) => "#ececec",
+                };
+                format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"6\"")
+            }
             "err" => "fill=\"none\" stroke=\"#1b1d22\" stroke-width=\"1.2\"".into(),
             "level" => "fill=\"none\" stroke=\"#5c626d\" stroke-width=\"1\" stroke-dasharray=\"5 4\"".into(),
             "cut" => "fill=\"#5c626d\" fill-opacity=\"0.1\"".into(),

@@ -2,6 +2,9 @@
 //! does. The figure shows the first instant. The page's script moves it with a slider, and shows what a chosen station
 //! hears.
 
+use super::chart::Wish;
+use super::ink::{Ink, LETTER};
+use super::svg::{SAMPLE, width};
 use super::{class, csv_link, escaped, how};
 use crate::output::csv::quoted;
 use crate::output::table::significant;
@@ -40,7 +43,7 @@ const PARTS: [(&str, &str); 5] = [
 /// The map of a run, if its stations have positions or links.
 pub(super) fn figure(run: &Run, command: &str) -> Option<String> {
     let map = run.detail.series.map.as_ref()?;
-    let scale = Scale::of(map)?;
+    let scale = Scale::of(map, WIDTH, HEIGHTS.1)?;
     let hidden = hidden_over_time(map);
     let instants = instants(map, &hidden);
     let slider = match &instants[..] {
@@ -62,15 +65,91 @@ pub(super) fn figure(run: &Run, command: &str) -> Option<String> {
          type=\"application/json\">{data}</script>\n</figure>\n",
         if map.positions.len() > 1 { " data-moves=\"1\"" } else { "" },
         legend(run, map),
-        drawing(run, map, &hidden, &scale),
+        svg_of(run, map, &hidden, &scale),
         run.seed,
         csv_link("Map", &csv(run, map)),
         how(command),
     ))
 }
 
-/// The first instant as SVG.
-fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Scale) -> String {
+/// The map of `run` at its first instant as the text of an SVG file; `None` if its stations have neither positions nor
+/// links.
+pub fn map_file(run: &Run, wish: &Wish) -> Option<String> {
+    let map = run.detail.series.map.as_ref()?;
+    let paper = &wish.paper;
+    let unit_pt = paper.size_pt / LETTER;
+    let width = paper.width_pt.unwrap_or(482.0) / unit_pt;
+    let legend = legend_in_file(run, map, width, Ink::File(paper));
+    let top = legend.1 + if wish.title.is_some() { 20.0 } else { 0.0 };
+    let tallest = paper.height_pt.map_or(HEIGHTS.1, |pt| (pt / unit_pt - top).max(2.0 * MARGIN + 1.0));
+    let scale = Scale::of(map, width, tallest)?;
+    let height = paper.height_pt.map_or(scale.height + top, |pt| pt / unit_pt);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.2}pt\" height=\"{:.2}pt\" viewBox=\"0 0 {width:.1} \
+         {height:.1}\" role=\"img\" aria-label=\"Map of {} stations\" font-family=\"{}\" font-size=\"{LETTER}\">\n<rect \
+         width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#ffffff\"/>",
+        width * unit_pt,
+        height * unit_pt,
+        run.stations.len(),
+        escaped(&paper.family()),
+    );
+    if let Some(title) = &wish.title {
+        let _ = write!(
+            out,
+            "<text x=\"{:.1}\" y=\"15\" text-anchor=\"middle\" font-size=\"13\" font-weight=\"bold\" \
+             fill=\"#1b1d22\">{}</text>",
+            width / 2.0,
+            escaped(title)
+        );
+    }
+    let _ = write!(out, "<g transform=\"translate(0 {:.1})\">{}</g>", top - legend.1, legend.0);
+    let drawn = drawing(run, map, &hidden_over_time(map), &scale, Ink::File(paper));
+    Some(out + &format!("<g transform=\"translate(0 {top:.1})\">\n{drawn}</g></svg>\n"))
+}
+
+/// The numbers of the map of `run` as CSV.
+pub fn map_csv(run: &Run) -> Option<String> {
+    run.detail.series.map.as_ref().map(|map| csv(run, map))
+}
+
+/// The legend of a file, and its height.
+fn legend_in_file(run: &Run, map: &MapSeries, across: f64, ink: Ink) -> (String, f64) {
+    let (mut out, mut x, mut y) = (String::new(), 10.0, 11.0);
+    for (look, style, text) in legend_items(run, map) {
+        let needs = SAMPLE + 6.0 + width(&text) + 12.0;
+        if x > 10.0 && x + needs > across {
+            (x, y) = (10.0, y + 16.0);
+        }
+        let mark = ink.of(&look, style);
+        out += &if look.starts_with("ring") {
+            format!("<path {mark} d=\"M{:.1} {y:.1}h12\"/>", x + SAMPLE - 14.0)
+        } else {
+            format!("<path {mark} d=\"M{x:.1} {y:.1}h{SAMPLE}\"/>")
+        };
+        let _ = write!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#1b1d22\">{}</text>",
+            x + SAMPLE + 5.0,
+            y + 4.0,
+            escaped(&text)
+        );
+        x += needs;
+    }
+    (out, y + 9.0)
+}
+
+/// The first instant as an `<svg>` element of the page.
+fn svg_of(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Scale) -> String {
+    format!(
+        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"group\" aria-label=\"Map of {} stations\">\n{}</svg>",
+        scale.height,
+        run.stations.len(),
+        drawing(run, map, hidden, scale, Ink::Page)
+    )
+}
+
+/// The first instant.
+fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Scale, ink: Ink) -> String {
     let metres = at_first(&map.positions);
     let place = |s: StationId| scale.place(metres.get(s as usize).copied().unwrap_or_default());
     let line = |(a, b): (StationId, StationId), bend: f64| {
@@ -86,13 +165,13 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
     };
     let pairs: BTreeMap<_, ()> = at_first(hidden).iter().map(|h| (h.pair, ())).collect();
     let mut out = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"group\" aria-label=\"Map of {} stations\">\n{}<path \
-         class=\"l-senses\" d=\"{}\"/><path class=\"l-decodes\" d=\"{}\"/><path class=\"l-hidden\" d=\"{}\"/>\n",
-        scale.height,
-        run.stations.len(),
-        walls(map, scale),
+        "{}<path {} d=\"{}\"/><path {} d=\"{}\"/><path {} d=\"{}\"/>\n",
+        walls(map, scale, ink),
+        ink.of("l-senses", 0),
         of_kind(false, SENSES),
+        ink.of("l-decodes", 0),
         of_kind(true, 0.0),
+        ink.of("l-hidden", 0),
         pairs.into_keys().map(|pair| line(pair, HIDDEN)).collect::<String>(),
     );
     for (flow, way) in at_first(&map.routes).iter().enumerate() {
@@ -101,12 +180,12 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
         let name = run.flows.get(flow).map_or("", |f| &f.name);
         let _ = writeln!(
             out,
-            "<path class=\"way {}\" d=\"{d}\"><title>{}</title></path>",
-            class(flow % STYLES),
+            "<path {} d=\"{d}\"><title>{}</title></path>",
+            ink.of(&format!("way {}", class(flow % STYLES)), flow % STYLES),
             escaped(name)
         );
     }
-    let (bar, text) = if map.is_graph { scale.no_bar() } else { scale.bar() };
+    let (bar, text) = if map.is_graph { scale.no_bar() } else { scale.bar(ink) };
     let mut taken = vec![text];
     let rings = run.stations.len() <= RINGS;
     let mut nodes = String::new();
@@ -116,32 +195,40 @@ fn drawing(run: &Run, map: &MapSeries, hidden: &Course<Vec<Hidden>>, scale: &Sca
         let about = escaped(&described(run, n, at));
         let _ = write!(
             nodes,
-            "<g class=\"node\" transform=\"translate({x:.1} {y:.1})\" role=\"button\" tabindex=\"{}\" \
-             aria-pressed=\"false\" aria-label=\"{about}\"><title>{about}</title><circle class=\"disc\" r=\"{}\"/>",
-            if n == 0 { 0 } else { -1 },
+            "<g {}transform=\"translate({x:.1} {y:.1})\"{}><title>{about}</title><circle {} r=\"{}\"/>",
+            if let Ink::Page = ink { "class=\"node\" " } else { "" },
+            match ink {
+                Ink::Page => format!(
+                    " role=\"button\" tabindex=\"{}\" aria-pressed=\"false\" aria-label=\"{about}\"",
+                    if n == 0 { 0 } else { -1 }
+                ),
+                Ink::File(_) => String::new(),
+            },
+            ink.of("disc", 0),
             if rings { 10 } else { 4 },
         );
         if rings {
             let text = if label_fits(&mut taken, name, (x, y)) { escaped(name) } else { String::new() };
-            let _ = write!(nodes, "{}<text class=\"mid\" y=\"-16\">{text}</text>", ring(run, name));
+            let _ = write!(nodes, "{}<text {} y=\"-16\">{text}</text>", ring(run, name, ink), ink.of("mid", 0));
         }
         nodes += "</g>\n";
     }
-    out + &losses(map, &place, &mut taken) + &nodes + &bar + "</svg>"
+    out + &losses(map, &place, &mut taken, ink) + &nodes + &bar
 }
 
 /// The walls.
-fn walls(map: &MapSeries, scale: &Scale) -> String {
+fn walls(map: &MapSeries, scale: &Scale, ink: Ink) -> String {
     let wall = |&(from, to, loss): &MapWall| {
         let ((ax, ay), (bx, by)) = (scale.place(from), scale.place(to));
         let loss = significant(loss, 3);
-        format!("<path class=\"l-wall\" d=\"M{ax:.1} {ay:.1}L{bx:.1} {by:.1}\"><title>{loss} dB</title></path>")
+        let look = ink.of("l-wall", 0);
+        format!("<path {look} d=\"M{ax:.1} {ay:.1}L{bx:.1} {by:.1}\"><title>{loss} dB</title></path>")
     };
     map.walls.iter().map(wall).collect()
 }
 
 /// What links lose, on each link where there is room. Of both directions the first counts.
-fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64), taken: &mut Vec<[f64; 4]>) -> String {
+fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64), taken: &mut Vec<[f64; 4]>, ink: Ink) -> String {
     let mut all: BTreeMap<_, f64> = BTreeMap::new();
     for &(a, b, loss) in &map.losses {
         all.entry((a.min(b), a.max(b))).or_insert(loss);
@@ -155,9 +242,10 @@ fn losses(map: &MapSeries, place: &dyn Fn(StationId) -> (f64, f64), taken: &mut 
         let mut places = [0.5, 0.4, 0.6, 0.3, 0.7].iter().map(|t| (ax + t * (bx - ax), ay + t * (by - ay)));
         // The text of a station is 16 pixels above it, that of a link is on it.
         let (x, y) = places.find(|(x, y)| label_fits(taken, &text, (*x, y + 20.0)))?;
-        Some(format!("<text class=\"mid\" x=\"{x:.1}\" y=\"{:.1}\">{text}</text>", y + 4.0))
+        Some(format!("<text {} x=\"{x:.1}\" y=\"{:.1}\">{text}</text>", ink.of("mid", 0), y + 4.0))
     };
-    format!("<g class=\"losses\">{}</g>\n", all.into_iter().filter_map(text).collect::<String>())
+    let open = if let Ink::Page = ink { "<g class=\"losses\">" } else { "<g>" };
+    format!("{open}{}</g>\n", all.into_iter().filter_map(text).collect::<String>())
 }
 
 /// The value at the first instant.
@@ -237,11 +325,23 @@ fn shares(run: &Run, name: &str) -> Vec<f64> {
 }
 
 /// The ring of a station.
-fn ring(run: &Run, name: &str) -> String {
+fn ring(run: &Run, name: &str, ink: Ink) -> String {
     let mut from = 0.0;
     PARTS.iter().zip(shares(run, name)).fold(String::new(), |mut out, ((_, class), share)| {
         let (length, rest) = (100.0 * share, 100.0 - 100.0 * share);
-        if length >= 0.05 {
+        if let (true, Ink::File(_)) = (length >= 0.05, ink) {
+            // Not all programs know pathLength, or turn with a style sheet.
+            let around = std::f64::consts::TAU * 10.0 / 100.0;
+            let _ = write!(
+                out,
+                "<circle {} r=\"10\" transform=\"rotate(-90)\" stroke-dasharray=\"{:.2} {:.2}\" \
+                 stroke-dashoffset=\"{:.2}\"/>",
+                ink.of(&format!("ring {class}"), 0),
+                length * around,
+                rest * around,
+                -from * around
+            );
+        } else if length >= 0.05 {
             let _ = write!(
                 out,
                 "<circle class=\"ring {class}\" r=\"10\" pathLength=\"100\" stroke-dasharray=\"{length:.1} {rest:.1}\" \
@@ -267,16 +367,25 @@ fn described(run: &Run, n: usize, at: Option<(f64, f64)>) -> String {
 }
 
 fn legend(run: &Run, map: &MapSeries) -> String {
-    let parts = PARTS.map(|(word, class)| (class, word.to_owned()));
+    let shown = |(look, _, word): (String, usize, String)| {
+        let class = look.strip_prefix("ring ").or(look.strip_prefix("way ")).unwrap_or(&look);
+        format!("<span class=\"{class}\"><i></i>{}</span>", escaped(&word))
+    };
+    legend_items(run, map).map(shown).collect()
+}
+
+/// Class, style and text of what a map shows.
+fn legend_items(run: &Run, map: &MapSeries) -> impl Iterator<Item = (String, usize, String)> {
+    let parts = PARTS.map(|(word, class)| (format!("ring {class}"), 0, word.to_owned()));
     let links = [("l-decodes", "decodes"), ("l-senses", "senses only"), ("l-hidden", "hidden from each other")];
     let ways = at_first(&map.routes).iter().zip(&run.flows).enumerate().filter(|(_, (way, _))| !way.is_empty());
-    let ways: Vec<_> = ways.take(STYLES).map(|(i, (_, f))| (class(i % STYLES), f.name.clone())).collect();
+    let way = |(i, (_, f)): (usize, (_, &contend_experiment::results::Flow))| {
+        (format!("way {}", class(i % STYLES)), i % STYLES, f.name.clone())
+    };
+    let ways: Vec<_> = ways.take(STYLES).map(way).collect();
     let wall = (!map.walls.is_empty()).then_some(("l-wall", "wall"));
-    let links = links.iter().chain(&wall).map(|(class, word)| (*class, (*word).to_owned()));
-    let all = parts.into_iter().chain(links).map(|(class, word)| (class.to_owned(), word));
-    all.chain(ways.into_iter().map(|(class, name)| (class.to_string(), name)))
-        .map(|(class, word)| format!("<span class=\"{class}\"><i></i>{}</span>", escaped(&word)))
-        .collect()
+    let links = links.into_iter().chain(wall).map(|(class, word)| (class.to_owned(), 0, word.to_owned()));
+    parts.into_iter().chain(links).chain(ways)
 }
 
 /// The table of hidden stations, collapsed.
@@ -337,8 +446,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// All positions of the run fit into the drawing.
-    fn of(map: &MapSeries) -> Option<Scale> {
+    /// All positions of the run fit into a drawing of this width, and at most this height.
+    fn of(map: &MapSeries, width: f64, tallest: f64) -> Option<Scale> {
         let walls = || map.walls.iter().flat_map(|(from, to, _)| [from, to]);
         let all = || map.positions.iter().flat_map(|(_, p)| p).chain(walls());
         all().next()?;
@@ -346,12 +455,12 @@ impl Scale {
             all().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
         };
         let ((x0, x1), (y0, y1)) = (ends(|p| p.0), ends(|p| p.1));
-        let room = (WIDTH - 2.0 * MARGIN, HEIGHTS.1 - 2.0 * MARGIN);
+        let room = ((width - 2.0 * MARGIN).max(1.0), tallest - 2.0 * MARGIN);
         let zoom = (room.0 / (x1 - x0).max(1e-9)).min(room.1 / (y1 - y0).max(1e-9)).min(100.0);
         let (across, up) = ((x1 - x0) * zoom, (y1 - y0) * zoom);
-        let height = (up + 2.0 * MARGIN).max(HEIGHTS.0);
+        let height = (up + 2.0 * MARGIN).max(HEIGHTS.0.min(tallest));
         let bottom = height - (height - up) / 2.0;
-        Some(Scale { least: (x0, y0), zoom, left: (WIDTH - across) / 2.0, bottom, height })
+        Some(Scale { least: (x0, y0), zoom, left: (width - across) / 2.0, bottom, height })
     }
 
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
@@ -368,7 +477,7 @@ impl Scale {
     }
 
     /// A length in metres at the lower left, and the box of its text.
-    fn bar(&self) -> (String, [f64; 4]) {
+    fn bar(&self, ink: Ink) -> (String, [f64; 4]) {
         // The greatest 1, 2 or 5 times a power of ten that is not longer than 160 pixels.
         let most = 160.0 / self.zoom;
         let power = libm::pow(10.0, libm::floor(libm::log10(most)));
@@ -376,7 +485,8 @@ impl Scale {
         let (y, length) = (self.height - 8.0, metres * self.zoom);
         let text = format!("{} m", significant(metres, 1));
         let bar = format!(
-            "<path class=\"axis\" d=\"M8 {:.1}v6h{length:.1}v-6\"/><text x=\"12\" y=\"{:.1}\">{text}</text>\n",
+            "<path {} d=\"M8 {:.1}v6h{length:.1}v-6\"/><text x=\"12\" y=\"{:.1}\">{text}</text>\n",
+            ink.of("axis", 0),
             y - 6.0,
             y - 5.0
         );

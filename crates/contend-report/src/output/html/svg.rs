@@ -422,7 +422,7 @@ const NAME: usize = 16;
 const ROW: usize = 28;
 
 /// About the width of a text on an axis; system fonts differ by some percent.
-fn width(text: &str) -> f64 {
+pub(super) fn width(text: &str) -> f64 {
     6.8 * text.chars().count() as f64
 }
 
@@ -432,7 +432,7 @@ struct Legend<'a> {
 }
 
 /// Width of the sample before a name, and height of a row.
-const SAMPLE: f64 = 26.0;
+pub(super) const SAMPLE: f64 = 26.0;
 const LINE: f64 = 16.0;
 
 impl<'a> Legend<'a> {
@@ -600,7 +600,8 @@ impl<'a> Drawing<'a> {
         };
         let mut shape = rect(&self.ink.of("bar piece", style), x, wide);
         for (from, to, received) in parts {
-            let look = self.ink.of("bar piece", if *received { style } else { LOST });
+            let lost = if style == 0 { LOST } else { style };
+            let look = self.ink.of("bar piece", if *received { style } else { lost });
             shape += &rect(&look, self.px(*from), self.px(*to) - self.px(*from));
         }
         self.taken.push([x, top, x + wide, top + tall]);
@@ -627,7 +628,7 @@ impl<'a> Drawing<'a> {
     }
     fn space(&mut self, row: f64, ends: (f64, f64), word: &str) {
         let (x, end, cy) = (self.px(ends.0), self.px(ends.1), self.py(row));
-        if end - x < 1.5 {
+        if end - x < 0.8 {
             return;
         }
         let axis = self.ink.of("axis", 0);
@@ -637,14 +638,17 @@ impl<'a> Drawing<'a> {
             cy - 3.0,
             cy - 3.0
         );
-        self.above((x + end) / 2.0, cy - Self::FRAME, word);
+        let middle = (x + end) / 2.0;
+        if !self.above(middle, cy - Self::FRAME, word) {
+            self.above(middle, cy + Self::FRAME + 12.0, word);
+        }
     }
     fn backoff(&mut self, style: usize, row: f64, ends: (f64, f64), slots: u64, title: &str) {
         let (x, end, floor) = (self.px(ends.0), self.px(ends.1), self.py(row) + Self::FRAME);
         let slot = (end - x) / slots as f64;
         let bar = self.ink.of("bar piece", style);
-        // Slots that are narrower than three units would be a blot.
-        let boxes = if slot >= 3.0 { slots } else { 1 };
+        // Slots that are narrower than that would be a blot.
+        let boxes = if slot >= 2.5 { slots } else { 1 };
         let wide = (end - x) / boxes as f64;
         let mut shape = String::new();
         for i in 0..boxes {
@@ -658,18 +662,23 @@ impl<'a> Drawing<'a> {
         }
         self.group(style, &format!("backoff of {title}"), &shape);
         self.taken.push([x, floor - Self::FRAME, end, floor]);
-        self.above((x + end) / 2.0, floor - Self::FRAME, title);
+        let middle = (x + end) / 2.0;
+        if !self.above(middle, floor - Self::FRAME, title) {
+            self.above(middle, floor - Self::FRAME, &slots.to_string());
+        }
     }
-    /// A word centred at `x` above `y`, where it covers nothing; without such a place, nothing.
-    fn above(&mut self, x: f64, y: f64, word: &str) {
+    /// A word centred at `x` above `y`, where it covers nothing. False if there is no such place.
+    fn above(&mut self, x: f64, y: f64, word: &str) -> bool {
         let half = 3.4 * word.chars().count() as f64;
-        let own = [x - half, y - 12.0, x + half, y - 1.0];
+        let own = [x - half, y - 11.0, x + half, y - 1.0];
         let apart = |c: &[f64; 4]| own[2] <= c[0] || c[2] <= own[0] || own[3] <= c[1] || c[3] <= own[1];
-        let inside = own[0] >= self.left - 4.0 && own[2] <= self.width - 2.0;
-        if inside && self.taken.iter().all(apart) {
+        let inside = own[0] >= self.left - 20.0 && own[2] <= self.width - 2.0;
+        let fits = inside && self.taken.iter().all(apart);
+        if fits {
             self.note(own[0], y - 3.0, word);
             self.taken.push(own);
         }
+        fits
     }
     fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
         let mut d = String::new();
