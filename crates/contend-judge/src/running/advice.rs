@@ -3,6 +3,7 @@
 mod hidden;
 mod mac_queue;
 mod needs;
+mod unfilled;
 
 use contend_experiment::reading::file::{About, Experiment, Overlay};
 use contend_sim::scenario::Scenario;
@@ -11,15 +12,16 @@ use contend_sim::scenario::Scenario;
 const MOST_POINTS: usize = 20;
 
 /// Sentences about the networks of `e`, each with a remedy: hidden stations, algorithms without what they need, and
-/// packets that wait where the discipline of a queue cannot reach them.
+/// packets that wait where the discipline of a queue cannot reach them, and buffers that no window fills.
 pub fn before_the_runs(e: &Experiment) -> Vec<String> {
-    let (mut hidden, mut unmet, mut below) = (None, needs::Unmet::default(), None);
+    let (mut hidden, mut unmet, mut below, mut unfilled) = (None, needs::Unmet::default(), None, None);
     for s in scenarios(e) {
         hidden = hidden.or_else(|| hidden::stations(e, &s));
         unmet.look_at(&s);
         below = below.or_else(|| mac_queue::reaches_below(&s));
+        unfilled = unfilled.or_else(|| unfilled::buffer(&s));
     }
-    hidden.into_iter().chain(unmet.sentences()).chain(below).collect()
+    hidden.into_iter().chain(unmet.sentences()).chain(below).chain(unfilled).collect()
 }
 
 /// The networks of the first points, one after another: a large one takes much memory.
@@ -69,5 +71,19 @@ mod tests {
         for ap in ["", "queue = \"airtime\"", "queue = \"fq_codel\"\naql = {}"] {
             assert!(notes(ax, ap, "cubic").is_empty(), "{ap}");
         }
+    }
+
+    #[test]
+    fn a_block_is_told_that_no_window_fills_its_buffer() {
+        let of = |ap: &str| notes("standard = \"802.11g\"", ap, "cubic");
+        for queue in ["fq_codel", "airtime"] {
+            let told = of(&format!("queue = \"{queue}\"\ncontrol = \"fcwa\""));
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(told[0].starts_with("`fcwa` may fill the ") && told[0].contains(&format!("`{queue}` of `ap`")));
+            assert!(told[0].ends_with("{ kind = \"fcwa\", buffer = \"100p\" }"), "{told:?}");
+            let given = format!("queue = \"{queue}\"\ncontrol = {{ kind = \"fcwa\", buffer = \"100p\" }}");
+            assert!(of(&given).is_empty() && of(&format!("queue = \"{queue}\"\ncontrol = \"accf\"")).is_empty());
+        }
+        assert!(of("control = \"fcwa\"").is_empty(), "a FIFO");
     }
 }

@@ -52,8 +52,9 @@ pub struct Args {
     /// A swept key with a line for each value; with a second key, KEY,KEY, a panel for each value of that one
     #[arg(long, value_name = "KEYS", requires = "metric", value_delimiter = ',')]
     by: Vec<String>,
-    /// Draw the frames on the air in this interval of the first run, like 2s..2.002s; without --output, print them as CSV
-    #[arg(long, value_name = "FROM..TO", value_parser = run::interval, conflicts_with_all = ["figure", "metric", "log"])]
+    /// Draw the frames on the air in this interval of the first run, like 2s..2.002s; without -o, print them as CSV
+    #[arg(long, value_name = "FROM..TO", value_parser = run::interval)]
+    #[arg(conflicts_with_all = ["figure", "metric", "log"])]
     air: Option<(Time, Time)>,
     /// Draw the map of the first run at its start; without --output, print the positions and shares of time as CSV
     #[arg(long, conflicts_with_all = ["figure", "metric", "log", "air", "x_label", "y_label"])]

@@ -103,7 +103,8 @@ pub(super) fn hatching(style: usize) -> String {
         _ => 1.7,
     };
     format!(
-        "<pattern id=\"h{style}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" \
+        "<pattern id=\"h{style}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" \
+            height=\"6\" \
             fill=\"#ffffff\"/><path d=\"{lines}\" stroke=\"#000000\" stroke-width=\"{width}\" fill=\"none\"/></pattern>"
     )
 }

@@ -86,7 +86,8 @@ pub fn map_file(run: &Run, wish: &Wish) -> Option<String> {
     let height = paper.height_pt.map_or(scale.height + top, |pt| pt / unit_pt);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.2}pt\" height=\"{:.2}pt\" viewBox=\"0 0 {width:.1} \
-         {height:.1}\" role=\"img\" aria-label=\"Map of {} stations\" font-family=\"{}\" font-size=\"{LETTER}\">\n<rect \
+         {height:.1}\" role=\"img\" aria-label=\"Map of {} stations\" font-family=\"{}\" \
+         font-size=\"{LETTER}\">\n<rect \
          width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#ffffff\"/>",
         width * unit_pt,
         height * unit_pt,
