@@ -104,7 +104,7 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
 }
 
 /// Pages with pictures that a call of `contend plot` on the same page makes from a file of docs/plots.
-const PICTURED: [&str; 2] = ["model/cell.md", "guide-wifi-6.md"];
+const PICTURED: [&str; 3] = ["model/cell.md", "model/access-point.md", "guide-wifi-6.md"];
 
 #[test]
 fn the_pictures_of_the_model_are_what_their_calls_draw() {
