@@ -224,7 +224,10 @@ pub(super) fn unit_of(metric: &str) -> Unit {
     // An expression has the unit of its first metric only if it contains no division and no count.
     let plain = metric.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'[' | b']'));
     let stem = if plain { metric.split(['.', '[']).next().unwrap_or(metric) } else { "" };
+    let dimension = || Expr::parse_any(metric).ok().and_then(|e| e.dimension());
     let (scale, name, decimals) = match stem {
+        // How many samples there are.
+        "rtt" | "delay" | "fct" if dimension() == Some(Dimension::Number) => (1.0, "", 1),
         "goodput" | "throughput" => (1e-6, "Mb/s", 3),
         "rtt" | "delay" | "srtt" => (1e3, "ms", 2),
         "fct" | "stall" => (1.0, "s", 3),
@@ -232,7 +235,7 @@ pub(super) fn unit_of(metric: &str) -> Unit {
         "cwnd" | "ssthresh" => (1.0, "segments", 2),
         _ if metric.starts_with("queue.length") && plain => (1.0, "packets", 2),
         "busy" | "airtime" | "collision_probability" | "mpdu_loss" => (100.0, "%", 2),
-        _ => match Expr::parse_any(metric).ok().and_then(|e| e.dimension()) {
+        _ => match dimension() {
             Some(Dimension::Rate) => (1e-6, "Mb/s", 3),
             Some(Dimension::Time) => (1e3, "ms", 2),
             _ => (1.0, "", 4),
@@ -245,6 +248,13 @@ pub(super) fn unit_of(metric: &str) -> Unit {
 mod tests {
     use super::*;
     use crate::synthetic::example;
+
+    #[test]
+    fn a_number_of_samples_has_no_unit() {
+        assert_eq!((unit_of("rtt.count.up").name, unit_of("delay.count").scale), ("", 1.0));
+        assert_eq!((unit_of("rtt.p95.up").name, unit_of("delay[up]").scale), ("ms", 1e3));
+        assert_eq!((unit_of("queue.delay.count[ap]").name, unit_of("queue.delay.p95[ap]").name), ("", "ms"));
+    }
 
     #[test]
     fn the_student_interval_of_five_values_uses_2_776() {

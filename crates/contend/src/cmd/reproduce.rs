@@ -190,7 +190,14 @@ fn foretell(all: &[(String, Experiment)], stop: &AtomicBool) -> Result<()> {
     // A call that was stopped has not looked at all of them.
     if seconds >= WORTH_A_LINE && !stop.load(Ordering::Relaxed) {
         let text = if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) };
-        say(&format!("contend: this call takes about {text} of CPU time"));
+        let mut papers: Vec<&str> = all.iter().filter_map(|(name, _)| name.split('/').next()).collect();
+        papers.dedup();
+        let one = if let [_] = papers.as_slice() {
+            String::new()
+        } else {
+            format!("; a name runs one paper: {}", papers.join(", "))
+        };
+        say(&format!("contend: this call takes about {text} of CPU time{one}"));
     }
     Ok(())
 }
@@ -252,7 +259,9 @@ fn tally(outcomes: &[Outcome]) -> String {
     let all = Tally::of(outcomes);
     let verdicts = Verdict::ALL.map(Verdict::name).into_iter().zip(all.verdicts(Origin::Paper));
     let verdicts: Vec<String> = verdicts.filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
-    let mut text = format!("{} experiments, {} statements of the paper", outcomes.len(), all.statements(Origin::Paper));
+    let experiments = if let [_] = outcomes { "experiment" } else { "experiments" };
+    let statements = all.statements(Origin::Paper);
+    let mut text = format!("{} {experiments}, {statements} statements of the paper", outcomes.len());
     for part in [verdicts.join(", "), all.beside()].into_iter().filter(|part| !part.is_empty()) {
         text += &format!("; {part}");
     }
