@@ -193,7 +193,7 @@ impl Plan {
             settings.truncate(1);
         }
         let mut routes: BTreeMap<usize, Metrics> = BTreeMap::new();
-        let mut buffer = 131_072;
+        let mut most = 6 << 20;
         for (f, t) in &own {
             let metrics = routes.entry(if f.from == i { f.to } else { f.from }).or_default();
             if f.from == i {
@@ -203,10 +203,11 @@ impl Plan {
             } else {
                 // So the window scale fits; the border holds the limit.
                 metrics.window = Some(f.window);
-                buffer = buffer.max(4 * u64::from(f.window));
+                most = most.max(4 * u64::from(f.window));
             }
         }
-        settings.push(("net/ipv4/tcp_rmem".into(), format!("4096 {buffer} {}", buffer.max(6 << 20))));
+        // The second value is Linux's: a receiver's window opens from there (`autotuning`).
+        settings.push(("net/ipv4/tcp_rmem".into(), format!("4096 131072 {most}")));
         // What programs open beside the flows of the file: a browser's uploads are no other TCP than its downloads.
         let congestion = self.default_of(scenario, i).map(congestion_control);
         routes

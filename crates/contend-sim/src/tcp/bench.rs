@@ -244,6 +244,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         ack_delay: ms(100),
         quick_acks: 0,
         gro: false,
+        autotuning: false,
         handshake: Handshake::None,
         initial_window: 1,
         initial_ssthresh: None,

@@ -9,6 +9,7 @@ pub mod end;
 pub mod overhead;
 pub mod pacing;
 pub mod rate;
+mod receive_window;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;

@@ -1,8 +1,9 @@
 //! The receiving end of a TCP connection: reassembly, and the time and content of acknowledgments.
 //!
-//! The application reads data immediately, so the advertised window is constant. The receiver sends D-SACK if the
-//! recovery of the sender uses it.
+//! The application reads data immediately, so the advertised window never becomes narrower. The receiver sends D-SACK
+//! if the recovery of the sender uses it.
 
+use super::receive_window::ReceiveWindow;
 use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
 use crate::stats::{Durations, ReceiverCounters, count};
@@ -20,6 +21,7 @@ const SYN_ACKS: u32 = 5;
 pub struct Receiver {
     flow: FlowId,
     format: SegmentFormat,
+    window: ReceiveWindow,
     opening: Option<Opening>,
     /// Next byte expected.
     nxt: u64,
@@ -63,8 +65,8 @@ pub struct Receiver {
 
 /// How many of `wanted` quick acknowledgments a receiver sends: Linux's tcp_incr_quickack takes at most the packets of
 /// half the window, but two at least.
-fn quick_acks(wanted: u32, format: &SegmentFormat) -> u32 {
-    wanted.min((format.window / (2 * format.mss.max(1))).max(2))
+fn quick_acks(wanted: u32, window: u32, mss: u32) -> u32 {
+    wanted.min((window / (2 * mss.max(1))).max(2))
 }
 
 /// The state of a connection that is not yet established.
@@ -86,9 +88,11 @@ impl Receiver {
             (true, None) => 4,
             (true, Some(_)) => 3,
         };
+        let window = ReceiveWindow::new(&format, tcp.autotuning);
         Ok(Receiver {
             flow,
             format,
+            window,
             opening: (tcp.handshake != Handshake::None).then(|| Opening {
                 timeout: rtt::RttEstimator::new(tcp.rto),
                 repeats: tcp.handshake == Handshake::Tcp,
@@ -103,7 +107,7 @@ impl Receiver {
             deadline: Time::NEVER,
             ack_every: tcp.ack.max(1),
             ack_delay: tcp.ack_delay,
-            quick_acks: [quick_acks(tcp.quick_acks, &format); 2],
+            quick_acks: [quick_acks(tcp.quick_acks, window.bytes(), format.mss); 2],
             gro: tcp.gro,
             blocks,
             dsack: blocks > 0 && (tcp.recovery.entry.build)(&tcp.recovery.args)?.options().dsack,
@@ -214,7 +218,7 @@ impl Receiver {
         let new = if in_order {
             end > before && self.append(end)
         } else {
-            end <= before + u64::from(self.format.window) && self.keep(s.seq, end)
+            end <= before + u64::from(self.window.bytes()) && self.keep(s.seq, end)
         };
         if new {
             self.delays.record(io.now.since(p.sent));
@@ -231,6 +235,18 @@ impl Receiver {
         if !new {
             // What was sent twice shows that an acknowledgment is missed.
             *quick = *most;
+        }
+        if self.window.grows() {
+            if let (true, Some(tick)) = (s.timestamps && s.len >= self.format.mss, self.tick) {
+                self.window.echo(s.tsecr, ticks(io.now, Some(tick)), tick);
+            }
+            self.window.measure(self.nxt, io.now);
+            // Linux does so without SACK in order only, because an opened window makes a duplicate none.
+            if new && (in_order || self.blocks > 0) && self.window.opens(s.len) {
+                *quick |= 1;
+            }
+            let ahead = self.ahead.back().map_or(0, |&(_, last)| last - self.nxt);
+            self.window.reads(self.nxt, ahead, io.now);
         }
         // The packets of an aggregate pass Linux's stack before the program reads; the reading acknowledges them all.
         let waits = self.gro && io.out.more();
@@ -366,7 +382,7 @@ impl Receiver {
             ack: self.nxt,
             len: 0,
             // RFC 7323 §2.2: the window of a SYN is not scaled, so 16 bits hold it.
-            window: if syn { self.format.window.min(65_535) } else { self.format.window },
+            window: if syn { self.window.bytes().min(65_535) } else { self.window.bytes() },
             tsval: ticks(io.now, self.tick),
             tsecr: self.ts_recent,
             window_scale: self.format.window_scale,

@@ -101,6 +101,8 @@ pub struct TcpSpec {
     pub quick_acks: u32,
     /// True if data of one aggregate is acknowledged together: Linux's generic receive offload.
     pub gro: bool,
+    /// True if the receiver opens its window step by step, up to `window`: Linux's autotuning of receive buffers.
+    pub autotuning: bool,
     /// How the connection opens.
     pub handshake: Handshake,
     /// Initial window in segments.

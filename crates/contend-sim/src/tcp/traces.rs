@@ -248,6 +248,21 @@ fn quick_acknowledgments_come_at_the_start_and_after_a_duplicate() {
     assert_eq!(Bench::new(&spec, pipe()).run(60).acks().iter().map(|a| a.1).collect::<Vec<_>>(), [1, 2, 4]);
 }
 
+/// The window opens from 65,535 B to 81,920 B by 2000 B with each of nine segments; two quick acknowledgments are left
+/// after the last of them.
+#[test]
+fn each_segment_that_opens_the_window_is_acknowledged_at_once() {
+    let spec = with(flow("newreno"), |t| {
+        (t.initial_window, t.ack, t.quick_acks) = (14, 2, 2);
+        (t.autotuning, t.window) = (true, Amount::Bytes(1 << 20));
+    });
+    let b = Bench::new(&spec, pipe()).run(60);
+    assert_eq!(b.acks().iter().map(|a| a.1).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]);
+    let windows: Vec<u32> = b.packets(true).iter().map(|(_, _, s)| s.window).collect();
+    assert_eq!(windows[..3], [67_535, 69_535, 71_535]);
+    assert_eq!(windows[7..], [81_535, 81_920, 81_920, 81_920, 81_920]);
+}
+
 #[test]
 fn segments_out_of_order_and_hole_fillers_are_acknowledged_at_once() {
     let spec = with(ten(flow("newreno")), |t| t.ack = 2);

@@ -200,6 +200,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         ack_delay: flow.read_or("ack_delay", ack_delay, |v| v.positive_span())?,
         quick_acks: flow.read_or("quick_acks", quick_acks, |v| v.segments(0..=1000))?,
         gro: flow.read_or("gro", stack == Stack::Linux, |v| v.flag())?,
+        autotuning: flow.read_or("autotuning", stack == Stack::Linux, |v| v.flag())?,
         handshake: f.read_or("handshake", Handshake::Tcp, |v| handshake(&v))?,
         initial_window: f.read_or("initial_window", variant.initial_window, |v| v.segments(1..=100_000))?,
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,

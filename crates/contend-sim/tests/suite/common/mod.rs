@@ -222,6 +222,7 @@ pub fn newreno() -> TcpSpec {
         ack_delay: Span::from_millis(100),
         quick_acks: 0,
         gro: false,
+        autotuning: false,
         handshake: Handshake::None,
         initial_window: 2,
         initial_ssthresh: None,

@@ -49,6 +49,9 @@ pub(super) static FLOW: Table = Table {
         key("gro", &[Kind::Flag], Words("true; false with `stack = \"rfc\"`"), "false",
             "Generic receive offload of Linux: data that comes in one aggregate, and so in one instant, is \
             acknowledged together. Without it, `ack` counts each packet of the aggregate."),
+        key("autotuning", &[Kind::Flag], Words("true; false with `stack = \"rfc\"`"), "false",
+            "Whether the receiver's window opens from 64 KiB to `window` as the program reads, like Linux's \
+            (`tcp_moderate_rcvbuf`). While it opens, each segment is acknowledged at once."),
         key("ac", &[Kind::Word(&[
                 word("bk", "Background, the category with the lowest priority."),
                 word("be", "Best effort."),
