@@ -19,12 +19,16 @@ pub struct Summary {
     pub ci95: Option<f64>,
     /// Where the interval begins and ends: a share ends at 1, nothing that is counted begins below 0.
     pub interval: Option<(f64, f64)>,
+    /// True if `ci95` is the resolution of a percentile, because Student's interval is smaller.
+    #[serde(skip)]
+    pub by_resolution: bool,
 }
 
 impl Summary {
     /// The estimate of `metric` at `point`.
     pub fn new(point: PointKey, metric: String, e: Estimate) -> Summary {
-        Summary { point, metric, n: e.n, mean: e.mean, ci95: e.ci95, interval: e.interval }
+        let Estimate { n, mean, ci95, interval, by_resolution } = e;
+        Summary { point, metric, n, mean, ci95, interval, by_resolution }
     }
 }
 

@@ -115,6 +115,8 @@ pub struct Estimate {
     pub ci95: Option<f64>,
     /// Ends of the interval, limited to the range of the number; `None` when there is no interval.
     pub interval: Option<(f64, f64)>,
+    /// True if the half width is the mean resolution of the samples, because Student's is smaller.
+    pub by_resolution: bool,
 }
 
 impl Estimate {
@@ -136,7 +138,8 @@ impl Estimate {
         let ci95 = spread.map(|h| h.max(resolution));
         // By rounding, the mean itself may be slightly outside the range.
         let cut = |h: f64| ((mean - h).max(range.low).min(mean), (mean + h).min(range.high).max(mean));
-        Some(Estimate { n: samples.len(), mean, ci95, interval: ci95.map(cut) })
+        let by_resolution = spread.is_some_and(|h| h < resolution);
+        Some(Estimate { n: samples.len(), mean, ci95, interval: ci95.map(cut), by_resolution })
     }
 
     /// Ends of the interval; without an interval both are the mean.
@@ -176,11 +179,18 @@ pub fn controlled(samples: &[Reading], controls: &[Vec<f64>]) -> Option<Controll
     let residuals = without(&values, &directions);
     let variance = dot(&residuals, &residuals) / freedom as f64 / size;
     let resolution = Reading::mean(samples)?.resolution;
-    let ci95 = (student(CONFIDENCE, freedom + 1)? * variance.sqrt()).max(resolution);
+    let spread = student(CONFIDENCE, freedom + 1)? * variance.sqrt();
+    let ci95 = spread.max(resolution);
     let plain = half_width(CONFIDENCE, &values)?;
     let worth = if ci95 > 0.0 { (plain / ci95).powi(2) } else { 1.0 };
     Some(Controlled {
-        estimate: Estimate { n, mean, ci95: Some(ci95), interval: Some((mean - ci95, mean + ci95)) },
+        estimate: Estimate {
+            n,
+            mean,
+            ci95: Some(ci95),
+            interval: Some((mean - ci95, mean + ci95)),
+            by_resolution: spread < resolution,
+        },
         worth,
     })
 }
@@ -384,7 +394,10 @@ mod tests {
         let e = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!((e.n, e.mean), (5, 3.0));
         near(e.ci95, 1.9633, 1e-3);
-        assert_eq!(Estimate::of(&[7.0]), Some(Estimate { n: 1, mean: 7.0, ci95: None, interval: None }));
+        assert_eq!(
+            Estimate::of(&[7.0]),
+            Some(Estimate { n: 1, mean: 7.0, ci95: None, interval: None, by_resolution: false })
+        );
         assert_eq!(Estimate::of(&[]), None);
         assert_eq!(half_width(CONFIDENCE, &[2.0; 4]), Some(0.0));
     }

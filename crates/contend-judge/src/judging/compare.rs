@@ -73,7 +73,7 @@ impl Difference {
     pub fn estimate(&self) -> Option<Estimate> {
         let mean = self.difference?;
         let interval = self.ci95.map(|half| (mean - half, mean + half));
-        Some(Estimate { n: self.n, mean, ci95: self.ci95, interval })
+        Some(Estimate { n: self.n, mean, ci95: self.ci95, interval, by_resolution: false })
     }
 
     /// What the interval says.

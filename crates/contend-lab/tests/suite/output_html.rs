@@ -319,9 +319,9 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     let mut counts = vec![own.len()];
     let verdicts = ["reproduced", "not reproduced", "contradiction", "tie", "undecided"];
     counts.extend(verdicts.map(|v| own.iter().filter(|c| c.verdict == v).count()));
-    counts.push(claims.len() - own.len());
-    counts.push(claims.iter().filter(|c| !c.as_recorded).count());
-    let cells: String = counts.iter().map(|n| format!("<td>{n}</td>")).collect();
+    let differ = claims.iter().filter(|c| !c.as_recorded).count().to_string();
+    let cells = counts.iter().map(usize::to_string).chain(["0 of 1".into(), "–".into(), differ]);
+    let cells: String = cells.map(|n| format!("<td>{n}</td>")).collect();
     assert_eq!(head.matches(&cells).count(), 2, "{head}");
     assert!(first.contains("href=\"m3/report.html\"") && second.contains("href=\"odd%20name/report.html\""));
     for text in ["2 uploads 9.62 Mb/s in total", "1.2..2.2", "1.584", "not-reproduced"] {
@@ -331,7 +331,13 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
         first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim")
     );
     assert!(own.len() + 1 == claims.len() && head.contains("0 of 1 statements of our specification reproduced"));
-    assert!(first.contains("<td class=\"key\">H5<br><span class=\"pm\">specification</span></td>"));
+    assert!(first.contains("<td class=\"key\">H5<br><span class=\"pm\">[specification]</span></td>"));
+    // The headings above the tables have the numbers of the large letters, each source its own, and a legend.
+    let meaning = "[specification]: It follows from how contend reads the paper.";
+    let failed = own.iter().filter(|c| c.verdict != "reproduced").count();
+    assert!(head.contains(&format!("{failed} of {} statements of the paper</h3>", own.len())), "{head}");
+    assert!(head.contains("1 of 1 statements of our specification</h3>") && !head.contains("[beyond]"), "{head}");
+    assert!(head.matches(meaning).count() == 2 && first.contains(meaning));
     for (verdict, n) in verdicts.iter().zip(&counts[1..]) {
         let class = verdict.replace(' ', "-");
         assert!(head.contains(&format!("<strong>{n}</strong> <span class=\"verdict {class}\">")), "{verdict}");

@@ -28,7 +28,7 @@ use super::table::{
     advice, answer_sign, cautions, checked_text, look_text, measured_text, method, not_the_papers, search_text,
     verdict_sign,
 };
-use super::{Error, ReportContext, atomically, table};
+use super::{Error, ReportContext, atomically, table, tags};
 use crate::output::shape::InText as _;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use contend_experiment::results::{ClaimResult, Flow, Outcome, PointKey, Run};
@@ -41,7 +41,7 @@ use std::io::Write as _;
 use std::path::Path;
 use svg::escaped;
 
-pub use chart::{Chart, Wish, all_charts, charts_of, panels};
+pub use chart::{Chart, Wish, all_charts, by_unit, charts_of, panels};
 pub use compare::write_comparison_page;
 pub use frames::{LEAD, NoAir, air_chart};
 pub use ink::Paper;
@@ -304,7 +304,12 @@ fn checks(o: &Outcome) -> String {
 }
 
 fn claims(o: &Outcome) -> String {
-    claims_table(&o.claims.iter().map(|c| claim(c, "")).collect::<String>())
+    claims_table(&o.claims.iter().map(|c| claim(c, "")).collect::<String>()) + &legend(&tags(&o.claims))
+}
+
+/// A legend below a table; nothing without text.
+fn legend(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("<p class=\"method\">{}</p>\n", escaped(text)) }
 }
 
 /// The table of claims with these rows.
@@ -319,7 +324,7 @@ fn claims_table(rows: &str) -> String {
 /// A claim as a row of the table, and its reason as a row of its own below. `before` is HTML before its name.
 fn claim(c: &ClaimResult, before: &str) -> String {
     let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" <span class=\"pm\">{}</span>", escaped(r)));
-    let source = not_the_papers(c).map_or_else(String::new, |s| format!("<br><span class=\"pm\">{s}</span>"));
+    let source = not_the_papers(c).map_or_else(String::new, |s| format!("<br><span class=\"pm\">[{s}]</span>"));
     let recorded = if c.as_recorded {
         String::new()
     } else {
@@ -461,6 +466,7 @@ fn flow_table(runs: &[&Run]) -> String {
         (|f| has_transfers(f).then_some(f.unfinished as f64), exact, 1.0, 1),
     ];
     let shown = columns.len() - if transfers { 0 } else { 2 };
+    let mut coarse = false;
     for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
         let _ = write!(
             out,
@@ -470,7 +476,9 @@ fn flow_table(runs: &[&Run]) -> String {
         );
         for (of, kind, scale, decimals) in columns.into_iter().take(shown) {
             let values: Vec<f64> = runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect();
-            let _ = write!(out, "<td>{}</td>", cell(kind(&values), scale, decimals));
+            let shown = kind(&values);
+            coarse |= shown.by_resolution;
+            let _ = write!(out, "<td>{}</td>", cell(shown, scale, decimals));
         }
         out += "</tr>\n";
     }
@@ -479,7 +487,8 @@ fn flow_table(runs: &[&Run]) -> String {
     } else {
         String::new()
     };
-    out + "</tbody></table></div>" + &more + "</details>\n"
+    let coarse = if coarse { format!("<p class=\"pm\">Of percentiles {}.</p>", table::BUCKET) } else { String::new() };
+    out + "</tbody></table></div>" + &more + &coarse + "</details>\n"
 }
 
 /// True if transfers of the flow began.

@@ -33,8 +33,8 @@ pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
 pub use html::{
-    Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, charts_of, map_csv, map_file, panels, report_page,
-    write_comparison_page, write_paper, write_report,
+    Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, by_unit, charts_of, map_csv, map_file, panels,
+    report_page, write_comparison_page, write_paper, write_report,
 };
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series, write_table};
@@ -43,7 +43,7 @@ pub use shape::point_text;
 pub(crate) use shape::seeds_text;
 pub(crate) use table::not_the_papers;
 pub use table::{advice, by_claim, checked_text, claim_text, look_text, measured_text, summary_table, under};
-pub use tally::Tally;
+pub use tally::{Tally, tags, whose};
 
 use crate::disk;
 use contend_experiment::reading::file::{self, Along, Experiment, Log};

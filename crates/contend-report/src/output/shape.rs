@@ -3,7 +3,7 @@
 
 use contend_experiment::reading::expression::Dimension;
 pub use contend_experiment::results::point_text;
-use contend_experiment::results::{Outcome, PointKey, Run, SweptValue, columns, distinct};
+use contend_experiment::results::{Outcome, PointKey, Run, Summary, SweptValue, columns, distinct};
 use contend_experiment::stats::{Estimate, Range, Reading};
 use contend_judge::measuring::metric::Expr;
 use contend_sim::stats::Durations;
@@ -88,7 +88,7 @@ pub(super) fn percentile(values: &[f64]) -> Estimate {
 }
 
 fn estimate_of(readings: &[Reading], range: Range) -> Estimate {
-    let none = Estimate { n: 0, mean: f64::NAN, ci95: None, interval: None };
+    let none = Estimate { n: 0, mean: f64::NAN, ci95: None, interval: None, by_resolution: false };
     Estimate::of_readings(readings, range).unwrap_or(none)
 }
 
@@ -151,7 +151,8 @@ pub(super) fn fixed(x: f64, decimals: usize) -> String {
 /// expression.
 pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<Estimate> {
     if let Some(s) = o.summary.iter().find(|s| s.point == *point && s.metric == metric) {
-        return Some(Estimate { n: s.n, mean: s.mean, ci95: s.ci95, interval: s.interval });
+        let &Summary { n, mean, ci95, interval, by_resolution, .. } = s;
+        return Some(Estimate { n, mean, ci95, interval, by_resolution });
     }
     let expression = Expr::parse(metric).ok()?;
     let readings: Vec<_> = runs_of(o, point).into_iter().filter_map(|r| expression.reading(r).ok()).collect();
@@ -280,7 +281,7 @@ mod tests {
     fn no_more_digits_than_the_interval_has() {
         let text = |mean: f64, half: f64| {
             let interval = Some((mean - half, mean + half));
-            Estimate { n: 5, mean, ci95: Some(half), interval }.text(1.0, 3)
+            Estimate { n: 5, mean, ci95: Some(half), interval, by_resolution: false }.text(1.0, 3)
         };
         let all = [text(636.2612, 8.19), text(19.2284, 0.0301), text(19.2284, 0.0), text(1234.5, 96.0)];
         assert_eq!(all, ["636.3 ± 8.2", "19.228 ± 0.030", "19.228 ± 0.000", "1234 ± 96"]);

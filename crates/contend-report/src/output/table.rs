@@ -7,6 +7,7 @@ use super::shape::{
     around, column_texts, estimate, fixed, jain_flows, main_metrics, percentile, point_columns, point_text, points,
     runs_of, seeds_text, summary_of, unit_of,
 };
+use super::tally::tags;
 use crate::output::shape::InText as _;
 use contend_experiment::echo::{WORD, echo};
 use contend_experiment::reading::expression::WrittenUnit;
@@ -64,6 +65,10 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
     if !o.claims.is_empty() {
         out.push('\n');
         out += &claim_rows(&o.claims, paint).render(paint, width);
+        let tags = tags(&o.claims);
+        if !tags.is_empty() {
+            out += &paint.dim(&text(&tags));
+        }
     }
     out
 }
@@ -86,7 +91,11 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     let seeds = if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() };
     let how = match n {
         1 => format!("1 seed: no interval (seed {seeds})"),
-        _ => format!("n = {count} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval"),
+        _ => {
+            let coarse = by_bucket(o);
+            let coarse = if coarse.is_empty() { coarse } else { format!("; {coarse}") };
+            format!("n = {count} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval{coarse}")
+        }
     };
     if contention {
         let successes = o.runs.first().and_then(|r| r.air.as_ref()).map_or(0, |air| air.successes);
@@ -101,6 +110,50 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     let emulated = o.runs.first().filter(|r| r.emulation.is_some() || ctx.duration_s <= 0.0);
     let sim_s = emulated.map_or(ctx.duration_s, |r| (r.sim_s * 1e3).round() / 1e3);
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up){jain}\n", ctx.warmup_s)
+}
+
+/// Which percentiles of the tables do not have Student's interval, and what they have; empty if there are none.
+fn by_bucket(o: &Outcome) -> String {
+    let points = points(o);
+    let mut names: Vec<&str> = main_metrics(o)
+        .into_iter()
+        .filter(|m| points.iter().any(|p| summary_of(o, p, m).is_some_and(|e| e.by_resolution)))
+        .collect();
+    let delays: [(&str, DelayOf); 3] =
+        [("delay.p50", |f| f.delay_s.p50), ("delay.p95", |f| f.delay_s.p95), ("delay.p99", |f| f.delay_s.p99)];
+    for (name, of) in delays {
+        let coarse = |p: &PointKey| {
+            let runs = runs_of(o, p);
+            groups_of(&runs).iter().any(|group| percentile(&group_means(&runs, group, of)).by_resolution)
+        };
+        if !names.contains(&name) && points.iter().take(MOST_POINTS).any(coarse) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() { String::new() } else { format!("of {} {BUCKET}", names.join(", ")) }
+}
+
+/// What stands in place of Student's interval of a percentile.
+pub(super) const BUCKET: &str = "± the width of a bucket of the histogram where that is more";
+
+/// Reads a percentile of a flow's delays.
+type DelayOf = fn(&Flow) -> Option<f64>;
+
+/// The groups of flows of these runs, in order of appearance.
+fn groups_of<'a>(runs: &[&'a Run]) -> Vec<&'a str> {
+    let mut groups: Vec<&str> = Vec::new();
+    for f in runs.iter().flat_map(|r| &r.flows) {
+        if !groups.contains(&f.group.as_str()) {
+            groups.push(&f.group);
+        }
+    }
+    groups
+}
+
+/// For each run the mean over the flows of a group. A flow or run without values is left out.
+fn group_means(runs: &[&Run], group: &str, of: fn(&Flow) -> Option<f64>) -> Vec<f64> {
+    let mean = |r: &&Run| stats::mean(&r.flows.iter().filter(|f| f.group == group).filter_map(of).collect::<Vec<_>>());
+    runs.iter().filter_map(mean).collect()
 }
 
 /// What a reader must know before using the numbers: missing runs, and the warnings.
@@ -186,19 +239,11 @@ fn group_rows(o: &Outcome, points: &[PointKey]) -> Grid {
 
 /// The rows of [`group_rows`] for the runs of one point.
 fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
-    let mut groups: Vec<&str> = Vec::new();
-    for f in runs.iter().flat_map(|r| &r.flows) {
-        if !groups.contains(&f.group.as_str()) {
-            groups.push(&f.group);
-        }
-    }
     let row = |group: &str| {
         let of_group = |f: &&Flow| f.group == group;
         let flows: Vec<Vec<&Flow>> = runs.iter().map(|r| r.flows.iter().filter(of_group).collect()).collect();
         let over_runs = |of: &dyn Fn(&[&Flow]) -> Option<f64>| flows.iter().filter_map(|f| of(f)).collect::<Vec<f64>>();
-        let mean = |of: fn(&Flow) -> Option<f64>| {
-            over_runs(&|flows| stats::mean(&flows.iter().filter_map(|f| of(f)).collect::<Vec<_>>()))
-        };
+        let mean = |of: fn(&Flow) -> Option<f64>| group_means(runs, group, of);
         let completions = |flows: &[&Flow]| flows.iter().flat_map(|f| f.completions_s.clone()).collect::<Vec<f64>>();
         let exact = |values: &[f64]| estimate(values, Range::FROM_ZERO);
         // A flow without samples has no delay. A run in which no flow has samples is left out.
@@ -219,7 +264,7 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
             exact(&mean(|f| Some(f.unfinished as f64))).text(1.0, 1),
         ]
     };
-    groups.into_iter().map(row).collect()
+    groups_of(runs).into_iter().map(row).collect()
 }
 
 /// The least goodput of a flow of the group, if that flow starves: the mean of the group hides it. `runs` has the flows
@@ -239,18 +284,12 @@ pub(super) struct Starving {
 
 /// The flows of these runs that starve, group by group.
 pub(super) fn starving(runs: &[&Run]) -> Vec<Starving> {
-    let mut groups: Vec<&str> = vec![];
-    for f in runs.iter().flat_map(|r| &r.flows) {
-        if !groups.contains(&f.group.as_str()) {
-            groups.push(&f.group);
-        }
-    }
     let of = |group: &&str| {
         let flows: Vec<Vec<&Flow>> =
             runs.iter().map(|r| r.flows.iter().filter(|f| f.group == *group).collect()).collect();
         starving_members(&flows)
     };
-    groups.iter().flat_map(of).collect()
+    groups_of(runs).iter().flat_map(of).collect()
 }
 
 /// The flows of one group that starve.

@@ -75,16 +75,45 @@ impl Tally {
         self.verdicts(origin).iter().zip(Verdict::ALL).filter(|(_, v)| *v == Verdict::Reproduced).map(|(n, _)| n).sum()
     }
 
+    /// How many statements of `origin` are reproduced: `3 of 5`; empty if there are none.
+    pub fn share(&self, origin: Origin) -> String {
+        match self.statements(origin) {
+            0 => String::new(),
+            all => format!("{} of {all}", self.reproduced(origin)),
+        }
+    }
+
     /// What stands beside the paper's own statements: `99 of 110 statements of our specification reproduced, 9 of 14
     /// statements beyond the paper reproduced`. Empty if there is nothing.
     pub fn beside(&self) -> String {
-        let of = |origin: Origin, whose: &str| {
+        let of = |origin: Origin| {
             let (n, all) = (self.reproduced(origin), self.statements(origin));
-            (all > 0).then(|| format!("{n} of {all} statements {whose} reproduced"))
+            (all > 0).then(|| format!("{n} of {all} statements {} reproduced", whose(origin)))
         };
-        let parts = [of(Origin::Specification, "of our specification"), of(Origin::Beyond, "beyond the paper")];
+        let parts = [of(Origin::Specification), of(Origin::Beyond)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Whose statements those of `origin` are.
+pub fn whose(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Paper => "of the paper",
+        Origin::Specification => "of our specification",
+        Origin::Beyond => "beyond the paper",
+    }
+}
+
+/// What the tags of these claims mean, a sentence for each: `[specification]: It follows from how contend reads the
+/// paper.` Empty if all claims are the paper's.
+pub fn tags<'a>(claims: impl IntoIterator<Item = &'a ClaimResult>) -> String {
+    let mut there = [false; Origin::ALL.len()];
+    for c in claims {
+        Origin::ALL.iter().zip(&mut there).for_each(|(origin, there)| *there |= origin.name() == c.source);
+    }
+    let tagged = Origin::ALL.into_iter().zip(there).filter(|(origin, there)| *there && *origin != Origin::Paper);
+    let tags: Vec<String> = tagged.map(|(origin, _)| format!("[{}]: {}", origin.name(), origin.meaning())).collect();
+    if tags.is_empty() { String::new() } else { tags.join(" ") + " Counted apart from the paper's statements." }
 }
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
         side of a comparison\nis ahead, and *undecided* if the interval includes a bound of the range. A statement \
         is one sentence of the paper. It counts\nonce, and is reproduced if all claims that judge a part of it are. \
         Where a sentence can be read in several ways, the\nfirst reading counts, which was chosen by the text; the \
-        others stand beside it. Statements of our own specification,\nand those that go beyond the paper, are \
-        counted apart.\n";
+        others stand beside it. Counted apart are claims with\n*specification*, which follow from how contend \
+        reads the paper, and with *beyond*, which go beyond the paper: an\nablation, another network, a hypothesis.\n";
     for paper in papers {
         // A paper without this file adds nothing.
         let verdict = std::fs::read_to_string(paper.join(VERDICT)).unwrap_or_default();

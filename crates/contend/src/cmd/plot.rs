@@ -13,8 +13,8 @@ use contend_lab::experiment::results::Outcome;
 use contend_lab::opening;
 use contend_lab::reading::file::{Experiment, Overlay};
 use contend_lab::writing::output::{
-    Chart, LEAD, NoAir, Paper, ReportContext, Wish, air_chart, all_charts, atomically, can_write, charts_of, map_csv,
-    map_file, panels, write_json,
+    Chart, LEAD, NoAir, Paper, ReportContext, Wish, air_chart, all_charts, atomically, by_unit, can_write, charts_of,
+    map_csv, map_file, panels, write_json,
 };
 use miette::{IntoDiagnostic as _, Result};
 use std::fmt::Write as _;
@@ -40,8 +40,8 @@ pub struct Args {
     /// A results folder, or an experiment file, which is run
     #[arg(value_name = "DIR|FILE", add = complete::files())]
     from: PathBuf,
-    /// The number of the figure; without it and without --metric, the figures are listed
-    #[arg(long, value_name = "N", conflicts_with = "metric")]
+    /// The number of the figure, also where --metric makes several; without it and without --metric, they are listed
+    #[arg(long, value_name = "N")]
     figure: Option<usize>,
     /// Draw these metrics instead of a figure of the report, like 'goodput.up, goodput.down'; they have one unit
     #[arg(long, value_name = "METRICS", add = complete::metric_names())]
@@ -80,7 +80,7 @@ pub struct Args {
     /// Colours that colour-blind readers can tell apart, or grey for print without colour
     #[arg(long, value_enum, default_value = "colour")]
     palette: Palette,
-    /// Title above the axes (default: none)
+    /// Title above the axes; '' is none (default: which of several figures it is, if there are several)
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// Label of the horizontal axis, with its unit
@@ -239,29 +239,34 @@ pub fn run(args: &Args) -> Result<Done> {
         Some(figure) => charts_of(&outcome, &context, figure),
         None => all_charts(&outcome, &context),
     };
-    let Some(chart) = charts.get(args.figure.unwrap_or(1).wrapping_sub(1)) else {
-        let what = match args.figure {
-            _ if charts.is_empty() => "the results have no figure".to_owned(),
-            number => format!("there is no figure {}: there are {}", number.unwrap_or(1), charts.len()),
-        };
-        return Err(wrong(what, format!("list the figures: contend plot {}", args.from.display())));
+    // Panels of one unit are one figure.
+    let figures = match args.by.len() {
+        2.. => by_unit(charts),
+        _ => charts.into_iter().map(|chart| vec![chart]).collect(),
     };
     let listed = args.figure.is_none() && args.metric.is_none();
+    let chosen = figures.get(args.figure.unwrap_or(1).wrapping_sub(1));
+    let Some((chosen, chart)) = chosen.and_then(|charts| Some((charts, charts.first()?))) else {
+        let list = if args.metric.is_some() {
+            "name one of:\n".to_owned() + list(&figures).trim_end()
+        } else {
+            format!("list the figures: contend plot {}", args.from.display())
+        };
+        return Err(match args.figure {
+            Some(number) if !figures.is_empty() => {
+                wrong(format!("there is no figure {number}: there are {}", figures.len()), list)
+            }
+            _ => wrong("the results have no figure", "name metrics: --metric 'goodput.up, goodput.down'"),
+        });
+    };
     if listed && !args.quiet {
-        print(&list(&charts))?;
+        print(&list(&figures))?;
     }
     match (&args.output, kind) {
         (Some(path), Some(kind)) => {
-            let svg = match args.by.len() {
-                2.. => panels(&charts, &wish(args)),
-                _ => chart.svg(&wish(args)),
-            };
-            if let (true, 0..2, false) = (charts.len() > 1 && args.metric.is_some(), args.by.len(), args.quiet) {
-                say(&format!(
-                    "contend: these metrics make {} figures, one for each unit and each combination of the other keys; \
-                        the first is drawn",
-                    charts.len()
-                ));
+            let svg = if args.by.len() > 1 { panels(chosen, &wish(args)) } else { chart.svg(&wish(args)) };
+            if figures.len() > 1 && args.figure.is_none() && !args.quiet {
+                say(&which(&figures, listed));
             }
             finish(&svg, args, path, kind)?;
         }
@@ -269,6 +274,19 @@ pub fn run(args: &Args) -> Result<Done> {
         _ => {}
     }
     Ok(Done::Well)
+}
+
+/// Which of several figures is drawn, and how to have another.
+fn which(figures: &[Vec<Chart>], listed: bool) -> String {
+    if listed {
+        return "contend: figure 1 is drawn; --figure N draws another".to_owned();
+    }
+    format!(
+        "contend: these metrics make {} figures, one for each unit and each combination of the other keys. Figure 1 is \
+            drawn; --figure N draws another:\n{}",
+        figures.len(),
+        list(figures).trim_end()
+    )
 }
 
 /// The experiment at `path`. The figure of --metric is the last of its figures.
@@ -345,11 +363,15 @@ fn same(before: &Before, outcome: &Outcome, path: &Path) -> Result<()> {
     }
 }
 
-/// The figures with their numbers.
-fn list(charts: &[Chart]) -> String {
+/// The figures with their numbers. Panels are named by what they show together.
+fn list(figures: &[Vec<Chart>]) -> String {
     let mut out = String::new();
-    for (i, chart) in charts.iter().enumerate() {
-        let _ = writeln!(out, "{:>4}  {}", i + 1, chart.title());
+    for (i, charts) in figures.iter().enumerate() {
+        let title = match charts.as_slice() {
+            [chart] => chart.title(),
+            all => format!("{}, {} panels", all.first().map_or("", Chart::measured), all.len()),
+        };
+        let _ = writeln!(out, "{:>4}  {title}", i + 1);
     }
     out
 }

@@ -17,7 +17,7 @@ use contend_lab::running::network::Engine;
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
     self, Chapter, Document, ReportContext, Tally, WIDTH, by_claim, claim_text, look_text, measured_text, under,
-    wrapped,
+    tags, wrapped,
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
@@ -266,7 +266,10 @@ fn tally(outcomes: &[Outcome]) -> String {
         text += &format!("; {part}");
     }
     text += &format!("; {} differ from what their files record", claims().filter(|c| !c.as_recorded).count());
-    wrapped(&text, super::width().min(WIDTH), 0) + "\n"
+    let width = super::width().min(WIDTH);
+    let tags = tags(claims());
+    let tags = if tags.is_empty() { tags } else { wrapped(&tags, width, 0) + "\n" };
+    format!("{}\n{tags}", wrapped(&text, width, 0))
 }
 
 fn object(outcomes: &[Outcome]) -> String {

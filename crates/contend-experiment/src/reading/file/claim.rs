@@ -164,6 +164,15 @@ impl Origin {
             Origin::Beyond => "beyond",
         }
     }
+
+    /// What the name says, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Origin::Paper => "The paper states it.",
+            Origin::Specification => "It follows from how contend reads the paper.",
+            Origin::Beyond => "It goes beyond the paper: an ablation, another network, a hypothesis.",
+        }
+    }
 }
 
 /// The verdict on a claim.

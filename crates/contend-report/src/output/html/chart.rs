@@ -2,6 +2,7 @@
 
 use super::charts::ledger;
 use super::ink::Paper;
+use super::svg::Plot;
 use super::{DETAILED, Figure, of_point, own, svg, sweep};
 use crate::output::shape::{point_text, points};
 use crate::output::{FigureSpec, ReportContext};
@@ -12,6 +13,8 @@ pub struct Chart {
     figure: Figure,
     /// The point; empty if the figure shows several, or the only one.
     at: String,
+    /// What the axes and the legend do not say: which of several figures it is. Empty if it is the only one.
+    told: String,
 }
 
 /// How a chart is drawn where it differs from the report.
@@ -19,7 +22,7 @@ pub struct Chart {
 pub struct Wish {
     /// Size, font and colours.
     pub paper: Paper,
-    /// The title above the axes; `None` for none.
+    /// The title above the axes, empty for none; `None` for what tells the chart from others.
     pub title: Option<String>,
     /// The label of the horizontal axis; `None` for that of the report.
     pub x_label: Option<String>,
@@ -34,7 +37,17 @@ pub struct Wish {
 impl Chart {
     /// A figure that is not of one point among several.
     pub(super) fn everywhere(figure: Figure) -> Chart {
-        Chart { figure, at: String::new() }
+        Chart::own((figure, String::new()))
+    }
+
+    /// A figure of the file, with what tells it from the others of its table.
+    fn own((figure, told): (Figure, String)) -> Chart {
+        Chart { figure, at: String::new(), told }
+    }
+
+    /// A name for the metrics of the vertical axis, with their unit.
+    pub fn measured(&self) -> &str {
+        &self.figure.plot.labels()[1]
     }
 
     /// The title, and the point that the chart shows.
@@ -52,37 +65,79 @@ impl Chart {
         &self.figure.csv
     }
 
-    /// The chart as the text of an SVG file.
+    /// The chart as the text of an SVG file. Without a title of the call, a chart that is one of several says which.
     pub fn svg(&self, wish: &Wish) -> String {
-        self.drawn(wish, &wish.paper, wish.title.as_deref())
+        let title = wish.title.as_deref().unwrap_or(&self.told);
+        self.drawn(wish, &wish.paper, Some(title).filter(|title| !title.is_empty()), &self.figure.legend)
     }
 
-    fn drawn(&self, wish: &Wish, paper: &Paper, title: Option<&str>) -> String {
+    fn drawn(&self, wish: &Wish, paper: &Paper, title: Option<&str>, legend: &[(usize, String)]) -> String {
+        self.plot(wish).in_file(paper, title, legend)
+    }
+
+    fn plot(&self, wish: &Wish) -> Plot {
         let plot = self.figure.plot.clone().labelled(wish.x_label.as_deref(), wish.y_label.as_deref());
-        plot.logarithmic(wish.log_x, wish.log_y).in_file(paper, title, &self.figure.legend)
+        plot.logarithmic(wish.log_x, wish.log_y)
     }
 }
 
 /// Maximum number of panels side by side.
 const ABREAST: usize = 3;
 
-/// The panels among `charts`, which are of one `[[figure]]`, as the text of one SVG file: those of the first unit, each
-/// with what tells it from the others above it. The width and the height are those of the whole.
+/// Panels of one `[[figure]]`, as the text of one SVG file: each with what tells it from the others above it. The width
+/// and the height are those of the whole. A legend that all panels share stands once.
 pub fn panels(charts: &[Chart], wish: &Wish) -> String {
-    let unit = |chart: &Chart| chart.figure.plot.labels()[1].clone();
-    let shown: Vec<&Chart> = charts.iter().filter(|c| Some(unit(c)) == charts.first().map(unit)).collect();
-    let across = shown.len().clamp(1, ABREAST);
-    let down = shown.len().div_ceil(across).max(1);
+    let across = charts.len().clamp(1, ABREAST);
+    let down = charts.len().div_ceil(across).max(1);
     let whole = wish.paper.width_pt.unwrap_or(482.0);
+    let legend = common(charts);
+    let head = legend.as_ref().map_or(0.0, |legend| svg::legend_height_pt(legend, whole, &wish.paper));
     let paper = Paper {
         width_pt: Some(whole / across as f64),
-        height_pt: wish.paper.height_pt.map(|pt| pt / down as f64),
+        height_pt: wish.paper.height_pt.map(|pt| (pt - head).max(0.0) / down as f64),
         ..wish.paper.clone()
     };
-    let titles: Vec<String> = shown.iter().map(|c| c.title()).collect();
+    let titles: Vec<String> = charts.iter().map(Chart::title).collect();
     let own = titles.iter().map(|title| &title[shared(&titles)..]);
-    let drawn: Vec<String> = shown.iter().zip(own).map(|(c, title)| c.drawn(wish, &paper, Some(title))).collect();
-    svg::side_by_side(&drawn, across, wish.title.as_deref(), &wish.paper)
+    let drawn = charts
+        .iter()
+        .zip(own)
+        .map(|(c, title)| c.drawn(wish, &paper, Some(title), if legend.is_some() { &[] } else { &c.figure.legend }));
+    let drawn: Vec<String> = drawn.collect();
+    let plots: Vec<Plot> = charts.iter().map(|c| c.plot(wish)).collect();
+    let legend = legend.unwrap_or_default();
+    svg::side_by_side(
+        &drawn,
+        across,
+        wish.title.as_deref().filter(|title| !title.is_empty()),
+        (&plots, &legend),
+        &wish.paper,
+    )
+}
+
+/// The legend of all these charts together; `None` if a style stands for two names, or a name for two styles.
+fn common(charts: &[Chart]) -> Option<Vec<(usize, String)>> {
+    let mut all: Vec<(usize, String)> = vec![];
+    for entry in charts.iter().flat_map(|c| &c.figure.legend) {
+        match all.iter().find(|(style, name)| *style == entry.0 || *name == entry.1) {
+            Some(known) if known != entry => return None,
+            Some(_) => {}
+            None => all.push(entry.clone()),
+        }
+    }
+    Some(all)
+}
+
+/// The charts of each unit, in order of appearance.
+pub fn by_unit(charts: Vec<Chart>) -> Vec<Vec<Chart>> {
+    let mut all: Vec<Vec<Chart>> = vec![];
+    for chart in charts {
+        match all.iter_mut().find(|of| of.iter().any(|c| c.measured() == chart.measured())) {
+            Some(of) => of.push(chart),
+            None => all.push(vec![chart]),
+        }
+    }
+    all
 }
 
 /// Bytes of the words with which all of these begin.
@@ -95,11 +150,15 @@ fn shared(titles: &[String]) -> usize {
 /// All figures of the report, in its order, but for maps and the timeline of the air.
 pub fn all_charts(o: &Outcome, ctx: &ReportContext) -> Vec<Chart> {
     let points = points(o);
-    let mut all: Vec<Chart> = own::figures(o, ctx).into_iter().map(Chart::everywhere).collect();
+    let mut all: Vec<Chart> = own::told(o, ctx).into_iter().map(Chart::own).collect();
     all.extend(sweep::main(o, &points).into_iter().map(Chart::everywhere));
     for p in points.iter().take(DETAILED) {
         let at = point_text(p);
-        all.extend(of_point(o, ctx, p, "").into_iter().map(|figure| Chart { figure, at: at.clone() }));
+        all.extend(of_point(o, ctx, p, "").into_iter().map(|figure| Chart {
+            figure,
+            at: at.clone(),
+            told: at.clone(),
+        }));
     }
     all.extend(ledger(o, &points).map(Chart::everywhere));
     all
@@ -108,5 +167,5 @@ pub fn all_charts(o: &Outcome, ctx: &ReportContext) -> Vec<Chart> {
 /// The charts of one `[[figure]]` that the file of `o` need not have: one for each unit and panel.
 pub fn charts_of(o: &Outcome, ctx: &ReportContext, figure: FigureSpec) -> Vec<Chart> {
     let ctx = ReportContext { figures: vec![figure], ..ctx.clone() };
-    own::figures(o, &ctx).into_iter().map(Chart::everywhere).collect()
+    own::told(o, &ctx).into_iter().map(Chart::own).collect()
 }

@@ -5,6 +5,7 @@ use super::svg::{Extent, Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::shape::InText as _;
 use crate::output::shape::{Unit, point_name, point_text, runs_of, swept_keys, unit_of};
+use crate::output::table::BUCKET;
 use contend_experiment::reading::file::Log;
 use contend_experiment::results::{Outcome, PointKey};
 use contend_experiment::stats::Estimate;
@@ -245,7 +246,7 @@ pub(super) fn drawn(
     let plot = plot.named(if title.is_empty() { &name } else { title });
     Figure {
         title: title.to_owned(),
-        caption: format!("{caption}{}{}", left_out(lines.len()), not_positive(hidden)),
+        caption: format!("{caption}{}{}{}", coarse(dots()), left_out(lines.len()), not_positive(hidden)),
         plot,
         legend: legend(shown.iter().map(|l| (l.style, l.name.clone()))),
         csv,
@@ -263,6 +264,11 @@ pub(super) fn legend(lines: impl Iterator<Item = (usize, String)>) -> Vec<(usize
 /// A sentence about lines that are not drawn because there are too few styles.
 pub(super) fn left_out(lines: usize) -> String {
     if lines > STYLES { format!(" {} more lines are in the CSV.", lines - STYLES) } else { String::new() }
+}
+
+/// A sentence about percentiles whose bars are not Student's interval.
+fn coarse<'a>(mut dots: impl Iterator<Item = &'a Dot>) -> String {
+    if dots.any(|d| d.y.by_resolution) { format!(" Of percentiles {BUCKET}.") } else { String::new() }
 }
 
 /// How far dot number `i` of `all` is from the middle of its place.

@@ -17,6 +17,12 @@ use std::fmt::Write;
 /// All `[[figure]]` tables of the file in their order. Each unit has its own figure. With `by`, each combination of the
 /// keys that make no lines has its own figure, too.
 pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
+    told(o, ctx).into_iter().map(|(figure, _)| figure).collect()
+}
+
+/// As [`figures`], each with what tells it from the others of its table: its metrics if they are of several units, and
+/// its combination of keys. Empty if the table makes one figure.
+pub(super) fn told(o: &Outcome, ctx: &ReportContext) -> Vec<(Figure, String)> {
     // Skip a figure along a key that no point has.
     let there = |f: &&FigureSpec| {
         f.points.iter().any(|p| if let Along::Key(key) = &f.along { p.contains_key(key) } else { true })
@@ -24,7 +30,7 @@ pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
     ctx.figures.iter().filter(there).flat_map(|f| of(o, ctx.warmup_s, f)).collect()
 }
 
-fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
+fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<(Figure, String)> {
     let x = match &f.along {
         Along::Key(key) => Some(key.as_str()),
         Along::Metric(_) => against::path(&f.points, [f.by.as_deref(), f.panels.as_deref()]),
@@ -58,6 +64,8 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
         let panel = Panel { points, frame: framed.map_or(&[], |(_, all)| all) };
         for (_, metrics) in &units {
             let name = called(metrics).0;
+            let told = [if units.len() > 1 { name.clone() } else { String::new() }, point_text(at)];
+            let told = told.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
             let words = match (&f.along, f.title.as_str()) {
                 (Along::Key(key) | Along::Own(key, _), "") => {
                     [format!("{name} along {key}"), String::new(), point_text(at)]
@@ -68,17 +76,18 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
                 (_, title) => [title.to_owned(), if units.len() > 1 { name } else { String::new() }, point_text(at)],
             };
             let title = words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
-            all.push(match &f.along {
+            let figure = match &f.along {
                 Along::Key(key) | Along::Own(key, _) => {
                     sweep::along(o, panel, (key, values), by, metrics, f.log, &title)
                 }
                 Along::Metric(metric) => against::figure(o, panel, (metric, x), by, metrics, f.log, &title),
                 Along::Flow => by_flow(o, panel, by, metrics, f.log.y, &title),
                 Along::Time => course::over_time(o, panel, by, metrics, f.log.y, &title, warmup_s),
-            });
+            };
+            all.push((figure, told));
         }
     }
-    if let Some(last) = all.last_mut().filter(|_| panels.len() > DETAILED) {
+    if let Some((last, _)) = all.last_mut().filter(|_| panels.len() > DETAILED) {
         let _ = write!(
             last.caption,
             " {} more such figures are not drawn; select points with `when`.",

@@ -2,11 +2,11 @@
 //! figures and claims.
 
 use super::super::shape::points;
-use super::super::{Error, ReportContext, Tally, beside_earlier};
+use super::super::{Error, ReportContext, Tally, beside_earlier, by_claim, whose};
 use super::svg::escaped;
 use super::{Figure, cautioned, charts, claim, claims, claims_table, document, method, own, runs_of, sweep, verdict};
 use contend_experiment::reading::file::{Origin, Verdict};
-use contend_experiment::results::Outcome;
+use contend_experiment::results::{ClaimResult, Outcome};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ pub struct Chapter {
     tally: Tally,
     /// Number of claims with another verdict than the recorded one.
     differ: usize,
-    /// Rows of the table of claims that are not reproduced.
-    failures: String,
+    /// For each source, the claims that are not reproduced: their number and the rows of their table.
+    failures: [(usize, String); Origin::ALL.len()],
     html: String,
 }
 
@@ -35,16 +35,20 @@ impl Chapter {
             title: o.title.clone(),
             tally: Tally::of([o]),
             differ: o.claims.iter().filter(|c| !c.as_recorded).count(),
-            failures: failures(name, o),
+            failures: Origin::ALL.map(|origin| failures(name, o, origin)),
             html: chapter(name, o, ctx),
         }
     }
 }
 
-fn failures(name: &str, o: &Outcome) -> String {
+/// The claims of `origin` that are not reproduced under the reading that counts, the first: their number and rows.
+fn failures(name: &str, o: &Outcome, origin: Origin) -> (usize, String) {
     let link = format!("<a href=\"#{}\">{}</a><br>", address(name), escaped(name));
-    let failed = o.claims.iter().filter(|c| c.verdict != Verdict::Reproduced.name());
-    failed.map(|c| claim(c, &link)).collect()
+    let failed = |c: &ClaimResult| c.verdict != Verdict::Reproduced.name();
+    let claims = by_claim(&o.claims).filter(|readings| readings[0].source == origin.name() && failed(&readings[0]));
+    let rows: Vec<String> =
+        claims.map(|readings| readings.iter().filter(|c| failed(c)).map(|c| claim(c, &link)).collect()).collect();
+    (rows.len(), rows.concat())
 }
 
 fn chapter(name: &str, o: &Outcome, ctx: &ReportContext) -> String {
@@ -124,10 +128,7 @@ fn page(paper: &str, about: &str, command: &str, chapters: &[Chapter]) -> String
     }
     body += "</header>\n";
     body += &(strip(chapters) + &navigation(chapters));
-    let failures: String = chapters.iter().map(|c| c.failures.as_str()).collect();
-    if !failures.is_empty() {
-        body += &section("failures", "What is not reproduced", &claims_table(&failures));
-    }
+    body += &not_reproduced(chapters);
     body += &section("verdicts", "Verdicts", &verdicts(chapters));
     chapters.iter().for_each(|c| body += &c.html);
     let _ = writeln!(
@@ -137,6 +138,38 @@ fn page(paper: &str, about: &str, command: &str, chapters: &[Chapter]) -> String
         env!("CARGO_PKG_VERSION")
     );
     document(title, env!("CARGO_PKG_VERSION"), &body, include_str!("page.js"))
+}
+
+/// The tables of claims that are not reproduced, one for each source. Their headings have the counts of [`strip`].
+fn not_reproduced(chapters: &[Chapter]) -> String {
+    let all = sum(chapters);
+    let mut out = String::new();
+    for (i, origin) in Origin::ALL.into_iter().enumerate() {
+        let claims: usize = chapters.iter().map(|c| c.failures[i].0).sum();
+        let rows: String = chapters.iter().map(|c| c.failures[i].1.as_str()).collect();
+        let statements = all.statements(origin);
+        let failed = statements - all.reproduced(origin);
+        if failed == 0 {
+            continue;
+        }
+        let _ = write!(out, "<h3 id=\"{}\">{failed} of {statements} statements {}", failures_id(origin), whose(origin));
+        // Several claims may judge the parts of one statement.
+        if claims != failed {
+            let _ = write!(out, ", in {claims} claims");
+        }
+        out += "</h3>\n";
+        if origin != Origin::Paper {
+            let tag = format!("[{}]: {} Counted apart from the paper's statements.", origin.name(), origin.meaning());
+            let _ = writeln!(out, "<p class=\"method\">{}</p>", escaped(&tag));
+        }
+        out += &claims_table(&rows);
+    }
+    if out.is_empty() { out } else { section("failures", "What is not reproduced", &out) }
+}
+
+/// The id of the table of claims of `origin` that are not reproduced.
+fn failures_id(origin: Origin) -> String {
+    format!("failures-{}", origin.name())
 }
 
 /// The heading and the first paragraph of a README.md.
@@ -164,19 +197,24 @@ fn sum(chapters: &[Chapter]) -> Tally {
     Tally::sum(chapters.iter().map(|c| c.tally.clone()))
 }
 
-/// The number of the paper's statements with each verdict, in large letters. Below: those of other sources.
+/// The number of the paper's statements with each verdict, in large letters. Below: those of other sources, with what
+/// these are.
 fn strip(chapters: &[Chapter]) -> String {
     let part = |(v, n): (Verdict, usize)| {
-        let to = if v == Verdict::Reproduced || n == 0 { "verdicts" } else { "failures" };
+        let to = if v == Verdict::Reproduced || n == 0 { "verdicts".into() } else { failures_id(Origin::Paper) };
         format!("<li><a href=\"#{to}\"><strong>{n}</strong> {}</a></li>\n", verdict(v.name()))
     };
     let all = sum(chapters);
     let parts: String = Verdict::ALL.into_iter().zip(all.verdicts(Origin::Paper)).map(part).collect();
     let beside = match all.beside() {
         none if none.is_empty() => none,
-        beside => format!("<p class=\"method\">Counted apart: {beside}.</p>\n"),
+        beside => {
+            let apart = [Origin::Specification, Origin::Beyond].into_iter().filter(|o| all.statements(*o) > 0);
+            let tags: String = apart.map(|o| format!(" [{}]: {}", o.name(), o.meaning())).collect();
+            format!("<p class=\"method\">Counted apart: {beside}.{}</p>\n", escaped(&tags))
+        }
     };
-    format!("<ul class=\"strip\">\n{parts}</ul>\n{beside}")
+    format!("<h2>Statements of the paper</h2>\n<ul class=\"strip\">\n{parts}</ul>\n{beside}")
 }
 
 /// Links to the experiments; those with claims that are not reproduced have a sign and their number.
@@ -202,12 +240,15 @@ fn verdicts(chapters: &[Chapter]) -> String {
     for v in Verdict::ALL {
         let _ = write!(out, "<th>{}</th>", v.name());
     }
-    out += "<th>others</th><th>not as recorded</th></tr></thead>\n<tbody>\n";
+    out += "<th>of our specification</th><th>beyond the paper</th><th>not as recorded</th></tr></thead>\n<tbody>\n";
     let row = |name: String, title: &str, tally: &Tally, differ: usize| {
-        let (own, others) = (tally.verdicts(Origin::Paper), [Origin::Specification, Origin::Beyond]);
-        let others = others.map(|o| tally.statements(o)).iter().sum();
-        let counts = [own.iter().sum()].into_iter().chain(own).chain([others, differ]);
-        let cells: String = counts.map(|n: usize| format!("<td>{n}</td>")).collect();
+        let own = tally.verdicts(Origin::Paper);
+        let counts = [own.iter().sum()].into_iter().chain(own).map(|n: usize| n.to_string());
+        let others = [Origin::Specification, Origin::Beyond].map(|o| match tally.share(o) {
+            none if none.is_empty() => "–".to_owned(),
+            share => share,
+        });
+        let cells: String = counts.chain(others).chain([differ.to_string()]).map(|n| format!("<td>{n}</td>")).collect();
         format!("<tr><td class=\"key\">{name}</td><td class=\"text\">{}</td>{cells}</tr>\n", escaped(title))
     };
     for c in chapters {
@@ -218,8 +259,8 @@ fn verdicts(chapters: &[Chapter]) -> String {
     out + "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: \
         outside, with the reason; contradiction: the paper's own statements disagree; tie: neither side of a \
         comparison is ahead; undecided: more seeds are needed. A statement is a sentence of the paper; it counts \
-        once, and its worst part decides. Others: statements of our specification and beyond the paper. Ranges are \
-        chosen from the text of the paper.</p>\n"
+        once, and its worst part decides. Of our specification, beyond the paper: how many of these statements are \
+        reproduced; they are counted apart. Ranges are chosen from the text of the paper.</p>\n"
 }
 
 #[cfg(test)]

@@ -158,6 +158,16 @@ enum Mark {
     Backoff { style: usize, row: f64, ends: (f64, f64), slots: u64, title: String },
 }
 
+impl Mark {
+    /// The style of a mark of the legend.
+    fn style(&self) -> Option<usize> {
+        match self {
+            Mark::Line { style, .. } | Mark::Dot { style, .. } | Mark::Bar { style, .. } => Some(*style),
+            _ => None,
+        }
+    }
+}
+
 impl Plot {
     /// An empty plot of the default size; the labels name quantity and unit.
     pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
@@ -368,8 +378,20 @@ impl Plot {
     }
 }
 
-/// Files of one width as one file, in rows of `abreast`, with `title` above them.
-pub(super) fn side_by_side(files: &[String], abreast: usize, title: Option<&str>, paper: &Paper) -> String {
+/// Height of a legend above figures that are `across_pt` wide together.
+pub(super) fn legend_height_pt(legend: &[(usize, String)], across_pt: f64, paper: &Paper) -> f64 {
+    let unit_pt = paper.size_pt / LETTER;
+    Legend::new(legend, across_pt / unit_pt).height() * unit_pt
+}
+
+/// Files of one width as one file, in rows of `abreast`, with `title` and the legend of `plots` above them.
+pub(super) fn side_by_side(
+    files: &[String],
+    abreast: usize,
+    title: Option<&str>,
+    (plots, legend): (&[Plot], &[(usize, String)]),
+    paper: &Paper,
+) -> String {
     let unit_pt = paper.size_pt / LETTER;
     let sizes: Vec<(f64, f64)> = files.iter().map(|file| size(file)).collect();
     let wide = sizes.first().map_or(0.0, |s| s.0) * abreast as f64;
@@ -385,6 +407,24 @@ pub(super) fn side_by_side(files: &[String], abreast: usize, title: Option<&str>
             13.0 * unit_pt,
             escaped(title)
         );
+    }
+    if !legend.is_empty() {
+        let across = wide / unit_pt;
+        let legend = Legend::new(legend, across);
+        let mut samples = String::new();
+        for (k, row) in legend.rows.iter().enumerate() {
+            for entry in row {
+                // A line that only one panel has is drawn as that panel draws it.
+                let shows = |plot: &&Plot| plot.marks.iter().any(|m| m.style() == Some(entry.1));
+                let Some(plot) = plots.iter().find(shows).or(plots.first()) else { continue };
+                let drawing = Drawing::new(plot, Ink::File(paper), across, 0.0);
+                samples += &legend.entry(&drawing, k, entry, top / unit_pt);
+            }
+        }
+        let used = (0..GREY).filter(|style| samples.contains(&format!("url(#h{style})")));
+        let patterns: String = used.map(hatching).collect();
+        let _ = write!(inner, "<g transform=\"scale({unit_pt:.4})\"><defs>{patterns}</defs>{samples}</g>");
+        top += legend.height() * unit_pt;
     }
     for (row, sizes) in files.chunks(abreast).zip(sizes.chunks(abreast)) {
         for (i, file) in row.iter().enumerate() {
@@ -460,19 +500,23 @@ impl<'a> Legend<'a> {
     fn drawn(&self, drawing: &Drawing, from: f64) -> String {
         let mut out = String::new();
         for (k, row) in self.rows.iter().enumerate() {
-            let y = from + LINE * k as f64 + 11.0;
-            for &(x, style, name) in row {
-                out += &drawing.sample(style, x, y);
-                let room = ((drawing.width - x - SAMPLE - 10.0) / width("m")) as usize;
-                let _ = write!(
-                    out,
-                    "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{LETTER}\" fill=\"#1b1d22\">{}</text>",
-                    x + SAMPLE + 5.0,
-                    y + 4.0,
-                    escaped(&shortened(name, room.max(4)))
-                );
-            }
+            out.extend(row.iter().map(|entry| self.entry(drawing, k, entry, from)));
         }
+        out
+    }
+
+    /// One name with its sample, in row `k`.
+    fn entry(&self, drawing: &Drawing, k: usize, &(x, style, name): &(f64, usize, &str), from: f64) -> String {
+        let y = from + LINE * k as f64 + 11.0;
+        let mut out = drawing.sample(style, x, y);
+        let room = ((drawing.width - x - SAMPLE - 10.0) / width("m")) as usize;
+        let _ = write!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{LETTER}\" fill=\"#1b1d22\">{}</text>",
+            x + SAMPLE + 5.0,
+            y + 4.0,
+            escaped(&shortened(name, room.max(4)))
+        );
         out
     }
 }

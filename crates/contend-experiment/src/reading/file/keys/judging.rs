@@ -2,6 +2,7 @@
 
 use super::Default::{Required, Value, Words};
 use super::{Key, Kind, Table, key, word};
+use crate::reading::file::Origin;
 
 const EXPECTATION: &[Kind] = &[Kind::Table(&EXPECT)];
 const OVERLAY: &[Kind] = &[Kind::Map("of key paths and values", &[])];
@@ -52,9 +53,9 @@ pub(super) static CLAIM: Table = Table {
         key("id", &[Kind::Text], Required, "\"H1\"", "The name of the claim; each claim has its own."),
         key("paper", &[Kind::Text], Value("\"\""), "\"2 uploads: 9.62 Mb/s\"", "The statement, in the paper's words."),
         key("source", &[Kind::Word(&[
-                word("paper", "The paper states it."),
-                word("specification", "It follows from how contend reads the paper."),
-                word("beyond", "It goes beyond the paper: an ablation, another network, a hypothesis."),
+                word(Origin::Paper.name(), Origin::Paper.meaning()),
+                word(Origin::Specification.name(), Origin::Specification.meaning()),
+                word(Origin::Beyond.name(), Origin::Beyond.meaning()),
             ])], Value("\"paper\""), "\"specification\"", "Whose claim it is. Verdicts are counted for each source."),
         METRIC,
         EXPECTED,
