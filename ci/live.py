@@ -220,6 +220,22 @@ def use(browser, url, width, mobile):
     browser.run(f"(() => {{ const s = {dial('ap.queue')}.querySelector('select'); s.value = 'fq_codel';"
                 "s.dispatchEvent(new Event('change')); })()")
     changes("another queue")
+    # A value that is not in the list: a wrong one is told by the parser, and a right one runs.
+    select = f"{dial('ap.queue')}.querySelector('select')"
+    other = f"{dial('ap.queue')}.querySelector('.other')"
+    for value in ["fq_codle", '{ kind = "fq_codel", limit = "20p" }']:
+        browser.run(f"(() => {{ const s = {select}; s.value = [...s.options].at(-1).value;"
+                    "s.dispatchEvent(new Event('change')); })()")
+        expect(browser.run(f"document.activeElement === {other}"), "another value of a list has no field")
+        found += browser.run(FIELDS)
+        browser.run(f"(() => {{ const f = {other}; f.value = '{value}'; f.dispatchEvent(new Event('change')); }})()")
+        expect(browser.run(f"{select}.value") == value and browser.run(f"{other}.hidden"), f"the list lacks {value}")
+        if value == "fq_codle":
+            expect(browser.until("document.getElementById('wrong').textContent.includes('fq_codle')"),
+                   "a wrong value of a list is not told")
+    changes("another value than those of a list")
+    # The message was expected.
+    browser.events = []
     # Another key.
     browser.run("document.getElementById('key').focus(); document.getElementById('key').value = 'flow.0.count'")
     browser.press("Enter", 13)

@@ -9,6 +9,7 @@ pub mod execute;
 pub mod folder;
 pub mod opening;
 pub mod papers;
+pub mod pictures;
 pub mod reading;
 pub mod reproduce;
 

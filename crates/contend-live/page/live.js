@@ -96,13 +96,40 @@
         option("", data.swept.includes(dial.key) ? "all values" : usual !== null ? `${named?.text ?? usual} (not in the file)` : "not in the file");
       }
       for (const o of dial.turn.options) option(o.value, o.text);
+      // No value of a file has a control character.
+      const OTHER = "\u0001";
+      option(OTHER, "another value …");
+      const field = element("input", { type: "text", className: "other", autocomplete: "off", spellcheck: false, hidden: true });
+      field.setAttribute("aria-label", `${dial.key}, another value`);
       show = () => {
         const value = state.value ?? "";
-        if (![...first.options].some((o) => o.value === value)) option(value, value);
+        if (![...first.options].some((o) => o.value === value)) first.insertBefore(element("option", { value, textContent: value }), first.lastChild);
         first.value = value;
+        field.hidden = true;
       };
-      first.addEventListener("change", () => set(first.value));
-      row.append(first);
+      first.addEventListener("change", () => {
+        field.hidden = first.value !== OTHER;
+        if (field.hidden) { set(first.value); return; }
+        field.value = state.value ?? usual ?? "";
+        field.focus();
+        field.select();
+      });
+      // The value is checked as that of any field: by the run, whose message says what can stand here.
+      const take = () => {
+        if (field.hidden) return;
+        const value = field.value.trim();
+        field.hidden = true;
+        if (value && value !== (state.value ?? usual)) set(value);
+        show();
+      };
+      field.addEventListener("change", take);
+      field.addEventListener("blur", take);
+      field.addEventListener("keydown", (e) => {
+        if (e.key === "Enter") take();
+        if (e.key === "Escape") show();
+        if (e.key === "Enter" || e.key === "Escape") { e.preventDefault(); first.focus(); }
+      });
+      row.append(first, field);
     } else {
       const field = element("input", { type: "text", autocomplete: "off", spellcheck: false, placeholder: "not set" });
       const fill = () => { field.value = state.value ?? usual ?? ""; };

@@ -1,14 +1,15 @@
 //! An experiment that can be run.
 
-use crate::results::Results;
+use crate::results::{Looks, Results, wish};
 use crate::{error, own};
+use contend_core::Refusal;
 use contend_lab::execute::{Error, Options, Shard, Simulated, execute, shard};
 use contend_lab::experiment::size::CaptureWindow;
-use contend_lab::opening;
 use contend_lab::reading::file::{self, FileError};
 use contend_lab::reproduce::is_shortened;
 use contend_lab::writing::folder;
 use contend_lab::writing::journal::{self, Header, Journal};
+use contend_lab::{opening, pictures};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -112,6 +113,19 @@ impl Experiment {
             ));
         }
         Ok(Results::new(Arc::clone(&self.e), executed))
+    }
+
+    /// The frames on the air in `interval` of the first run, as the text of an SVG file. The run is made again, because
+    /// results keep the frames of another interval.
+    fn air(&self, py: Python<'_>, interval: &str, paper: Looks) -> PyResult<String> {
+        let wrong = |err: &Refusal| error::plain(&format!("interval {interval:?}: {}", err.what), Some(&err.remedy));
+        let (from, to) = pictures::interval(interval).map_err(|err| wrong(&err))?;
+        let mut e = (*self.e).clone();
+        pictures::first_run_only(&mut e);
+        let frames = pictures::air_frames(&e, from, to).map_err(|err| wrong(&err))?;
+        let executed = self.perform(py, 1, None, None, Some(frames), |options| execute(&e, options))?;
+        let chart = pictures::air(&e, &executed.outcome, from, to).map_err(|err| wrong(&err))?;
+        Ok(chart.svg(&wish(paper)))
     }
 
     /// Part `number` of `of` parts of the runs, as a journal for `merge`. Nothing is judged.

@@ -10,12 +10,21 @@ use contend_lab::reading::file::Experiment;
 use contend_lab::writing::folder;
 use contend_lab::writing::journal::{self, Journal};
 use contend_lab::writing::output::{
-    self, Chart, Paper, ReportContext, Wish, all_charts, columns, usual_metrics, write_json, write_report, write_table,
+    self, Chart, Paper, ReportContext, Wish, all_charts, columns, map_file, usual_metrics, write_json, write_report,
+    write_table,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Width and height, size and name of the letters, and true for grey.
+pub(crate) type Looks = (Option<f64>, Option<f64>, f64, String, bool);
+
+/// How a figure of these looks is drawn.
+pub(crate) fn wish((width_pt, height_pt, size_pt, font, grey): Looks) -> Wish {
+    Wish { paper: Paper { width_pt, height_pt, size_pt, font, grey }, ..Wish::default() }
+}
 
 /// The results of an experiment.
 #[pyclass(frozen, module = "contend._contend")]
@@ -157,16 +166,16 @@ impl Results {
     }
 
     /// Figure `number` of the report, counted from 1, as the text of an SVG file; `None` if there is no such figure.
-    fn figure(
-        &self,
-        py: Python<'_>,
-        number: usize,
-        paper: (Option<f64>, Option<f64>, f64, String, bool),
-    ) -> Option<String> {
-        let (width_pt, height_pt, size_pt, font, grey) = paper;
-        let wish = Wish { paper: Paper { width_pt, height_pt, size_pt, font, grey }, ..Wish::default() };
+    fn figure(&self, py: Python<'_>, number: usize, paper: Looks) -> Option<String> {
+        let wish = wish(paper);
         let svg = || Some(all_charts(self.outcome(), &self.context()).get(number.checked_sub(1)?)?.svg(&wish));
         py.detach(svg)
+    }
+
+    /// The map of the first run at its start, as the text of an SVG file; `None` if there is no map.
+    fn map(&self, py: Python<'_>, paper: Looks) -> Option<String> {
+        let wish = wish(paper);
+        py.detach(|| map_file(self.outcome().runs.first()?, &wish))
     }
 
     /// The finished runs, for `Experiment.merge`.

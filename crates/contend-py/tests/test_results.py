@@ -249,3 +249,18 @@ def test_a_figure_is_that_of_the_command(results, tmp_path):
     ):
         with pytest.raises(contend.Error):
             wrong()
+
+
+def test_the_air_and_the_map_are_those_of_the_command(results):
+    frames = results.air_figure("2s..2.003s", width="12cm", palette="grey").svg
+    assert frames.startswith("<svg xmlns=") and 'width="340.16pt"' in frames and ">access point</text>" in frames
+    assert frames.count("<title>ACK to ") > 1 and "#0072b2" not in frames
+    field = contend.load("hidden").run(set={"duration": "2s", "warmup": "1s"}, seeds="1", progress=False)
+    assert "#d55e00" in field.map_figure().svg and "#d55e00" not in field.map_figure(palette="grey").svg
+    for wrong, says in (
+        (lambda: results.air_figure("2s"), "10s..10.5s"),
+        (lambda: results.air_figure("9000s..9001s"), "the run ends at"),
+        (lambda: results.map_figure(), "there is no map"),
+    ):
+        with pytest.raises(contend.Error, match=says):
+            wrong()

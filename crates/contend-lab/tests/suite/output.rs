@@ -63,6 +63,8 @@ fn verdicts_differ_by_sign_and_word_and_a_verdict_other_than_recorded_is_marked(
         "? undecided",
         "≠ contradiction",
         "H6 (printed)",
+        "H5 [specification]",
+        "[specification]: It follows from how contend reads the paper.",
         "\x1b[32m",
     ] {
         assert!(table.contains(text), "{text}\n{table}");

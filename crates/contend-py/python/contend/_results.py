@@ -35,6 +35,16 @@ def _points(text: str) -> float:
     raise _contend.Error(f"{text!r} is no length from 3pt to 4000pt: write a length like \"8.5cm\" or \"8pt\"")
 
 
+def _paper(
+    width: str | None, height: str | None, size: str, font: str, palette: str
+) -> tuple[float | None, float | None, float, str, bool]:
+    """The looks of a figure."""
+    if palette not in ("colour", "grey"):
+        raise _contend.Error(f"there is no palette {palette!r}: write \"colour\" or \"grey\"")
+    lengths = [None if text is None else _points(text) for text in (width, height)]
+    return (lengths[0], lengths[1], _points(size), font, palette == "grey")
+
+
 class Figure:
     """A figure of the report. A notebook shows it."""
 
@@ -172,13 +182,40 @@ class Results:
 
         `width`, `height`, `size` (of the letters): lengths like `"8.5cm"`, `"85mm"`, `"3.3in"` or `"240pt"`.
         `palette`: `"colour"` or `"grey"`."""
-        if palette not in ("colour", "grey"):
-            raise _contend.Error(f"there is no palette {palette!r}: write \"colour\" or \"grey\"")
-        lengths = [None if text is None else _points(text) for text in (width, height)]
-        paper = (lengths[0], lengths[1], _points(size), font, palette == "grey")
+        paper = _paper(width, height, size, font, palette)
         svg = self._native.figure(number, paper) if number > 0 else None
         if svg is None:
             raise _contend.Error(f"there is no figure {number}: there are {len(self.figures)} (see `figures`)")
+        return Figure(svg)
+
+    def air_figure(
+        self,
+        interval: str,
+        *,
+        width: str | None = None,
+        height: str | None = None,
+        size: str = "8pt",
+        font: str = "",
+        palette: str = "colour",
+    ) -> Figure:
+        """The frames on the air in `interval` of the first run, like `"2s..2.003s"`, as `contend plot --air` draws them.
+        The run is made again. The other arguments are those of `figure`."""
+        return Figure(self._experiment._native.air(interval, _paper(width, height, size, font, palette)))
+
+    def map_figure(
+        self,
+        *,
+        width: str | None = None,
+        height: str | None = None,
+        size: str = "8pt",
+        font: str = "",
+        palette: str = "colour",
+    ) -> Figure:
+        """The map of the first run at its start, as `contend plot --map` draws it. The arguments are those of
+        `figure`."""
+        svg = self._native.map(_paper(width, height, size, font, palette))
+        if svg is None:
+            raise _contend.Error("there is no map: the stations have neither positions nor links")
         return Figure(svg)
 
     @property

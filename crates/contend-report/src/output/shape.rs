@@ -258,6 +258,13 @@ mod tests {
     }
 
     #[test]
+    fn a_percentile_with_equal_samples_has_the_width_of_its_bucket() {
+        let (equal, apart) = (percentile(&[0.1, 0.1, 0.1]), percentile(&[0.1, 0.2, 0.3]));
+        assert!(equal.by_resolution && equal.ci95.unwrap() > 0.0 && !apart.by_resolution);
+        assert!(!estimate(&[0.1, 0.1], Range::ALL).by_resolution, "exact values have no buckets");
+    }
+
+    #[test]
     fn the_student_interval_of_five_values_uses_2_776() {
         let of = |values: &[f64]| estimate(values, Range::ALL);
         let m = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);

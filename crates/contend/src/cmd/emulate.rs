@@ -2,7 +2,7 @@
 
 use super::common::{Common, Printed};
 use super::job::{Job, Performed, command_line};
-use super::run::{interval, judged, load, print, stop_on_ctrl_c};
+use super::run::{judged, load, print, stop_on_ctrl_c};
 use super::{complete, say, wrong};
 use crate::{Done, message};
 use contend_core::Refusal;
@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "HOST", conflicts_with_all = ["host", "program"])]
     shell: Option<String>,
     /// Write the frames of the first run in this interval, like 10s..10.5s, to air.pcapng
-    #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
+    #[arg(long, value_name = "FROM..TO", value_parser = contend_lab::pictures::interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
     /// Print hosts, addresses, flows and programs, and run nothing
     #[arg(long)]

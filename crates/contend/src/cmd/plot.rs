@@ -10,12 +10,12 @@ use super::{complete, print, refused, say, wrong};
 use crate::Done;
 use contend_core::{Refusal, Time};
 use contend_lab::experiment::results::Outcome;
-use contend_lab::opening;
-use contend_lab::reading::file::{Experiment, Overlay};
+use contend_lab::reading::file::Experiment;
 use contend_lab::writing::output::{
-    Chart, LEAD, NoAir, Paper, ReportContext, Wish, air_chart, all_charts, atomically, by_unit, can_write, charts_of,
-    map_csv, map_file, panels, write_json,
+    Chart, Paper, ReportContext, Wish, all_charts, atomically, by_unit, can_write, charts_of, map_csv, map_file,
+    panels, write_json,
 };
+use contend_lab::{opening, pictures};
 use miette::{IntoDiagnostic as _, Result};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "KEYS", requires = "metric", value_delimiter = ',')]
     by: Vec<String>,
     /// Draw the frames on the air in this interval of the first run, like 2s..2.002s; without -o, print them as CSV
-    #[arg(long, value_name = "FROM..TO", value_parser = run::interval)]
+    #[arg(long, value_name = "FROM..TO", value_parser = pictures::interval)]
     #[arg(conflicts_with_all = ["figure", "metric", "log"])]
     air: Option<(Time, Time)>,
     /// Draw the map of the first run at its start; without --output, print the positions and shares of time as CSV
@@ -190,7 +190,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let mut e = experiment(args, &path, &common)?;
     let of_one_run = args.map || args.air.is_some();
     if of_one_run {
-        first_run_only(&mut e);
+        pictures::first_run_only(&mut e);
     }
     if let Some(output) = &args.output {
         can_write(output).map_err(|err| unwritable(&err))?;
@@ -198,11 +198,9 @@ pub fn run(args: &Args) -> Result<Done> {
     let before = if is_folder { Some(Before::read(&args.from)?) } else { None };
     let stop = run::stop_on_ctrl_c();
     let mut job = Job::new(&e, &common, &stop, args.from.display().to_string());
-    job.capture = args.air.map(|(from, to)| (Time::ZERO + from.since(Time::ZERO).saturating_sub(LEAD), to));
-    if let Some((from, _)) = args.air.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
-        let end = e.duration.as_secs_f64();
-        let what = format!("--air begins at {} s, but the run ends at {end} s", from.as_secs_f64());
-        return Err(wrong(what, "give an earlier interval"));
+    if let Some((from, to)) = args.air {
+        let frames = pictures::air_frames(&e, from, to).map_err(|err| of_air(&err))?;
+        job.capture = Some((frames.from, frames.to));
     }
     let outcome = job.repeat()?.outcome;
     if let Some(before) = before.filter(|_| outcome.interrupted.is_none()) {
@@ -212,7 +210,7 @@ pub fn run(args: &Args) -> Result<Done> {
         return Ok(Done::Stopped);
     }
     if let Some((from, to)) = args.air {
-        let chart = air(&e, &outcome, from, to)?;
+        let chart = pictures::air(&e, &outcome, from, to).map_err(|err| of_air(&err))?;
         match (&args.output, kind) {
             (Some(output), Some(kind)) => finish(&chart.svg(&wish(args)), args, output, kind)?,
             _ => print(chart.csv())?,
@@ -247,14 +245,16 @@ pub fn run(args: &Args) -> Result<Done> {
     let listed = args.figure.is_none() && args.metric.is_none();
     let chosen = figures.get(args.figure.unwrap_or(1).wrapping_sub(1));
     let Some((chosen, chart)) = chosen.and_then(|charts| Some((charts, charts.first()?))) else {
-        let list = if args.metric.is_some() {
-            "name one of:\n".to_owned() + list(&figures).trim_end()
+        let titles = list(&figures);
+        let remedy = if args.metric.is_some() {
+            let titles: Vec<&str> = titles.lines().map(str::trim).collect();
+            format!("name one of: {}", titles.join("; "))
         } else {
             format!("list the figures: contend plot {}", args.from.display())
         };
         return Err(match args.figure {
             Some(number) if !figures.is_empty() => {
-                wrong(format!("there is no figure {number}: there are {}", figures.len()), list)
+                wrong(format!("there is no figure {number}: there are {}", figures.len()), remedy)
             }
             _ => wrong("the results have no figure", "name metrics: --metric 'goodput.up, goodput.down'"),
         });
@@ -266,7 +266,7 @@ pub fn run(args: &Args) -> Result<Done> {
         (Some(path), Some(kind)) => {
             let svg = if args.by.len() > 1 { panels(chosen, &wish(args)) } else { chart.svg(&wish(args)) };
             if figures.len() > 1 && args.figure.is_none() && !args.quiet {
-                say(&which(&figures, listed));
+                which(&figures, listed).lines().for_each(say);
             }
             finish(&svg, args, path, kind)?;
         }
@@ -313,31 +313,6 @@ fn experiment(args: &Args, path: &Path, common: &Common) -> Result<Experiment> {
     })
 }
 
-/// Leaves the first point with its first seed, and nothing that is judged of several runs.
-fn first_run_only(e: &mut Experiment) {
-    e.points.truncate(1);
-    e.seeds.truncate(1);
-    (e.until, e.decide) = (None, None);
-    e.claims.clear();
-    e.checks.clear();
-}
-
-/// The frames on the air from `from` to `to`.
-fn air(e: &Experiment, outcome: &Outcome, from: Time, to: Time) -> Result<Chart> {
-    let run = outcome.runs.first();
-    let found = run.and_then(|run| Some((run, e.scenario(&run.point, &Overlay::default()).ok()?.scenario.cell?)));
-    let Some((run, cell)) = found else {
-        return Err(wrong("there is no cell, so that nothing is on the air", "leave out --air"));
-    };
-    air_chart(run, &cell, from, to).map_err(|err| {
-        let remedy = match err {
-            NoAir::Empty => "give another interval, in which stations send",
-            NoAir::Frames(_) | NoAir::Lanes(_) => "give a shorter interval, like 2s..2.002s",
-        };
-        wrong(format!("--air: {err}"), remedy)
-    })
-}
-
 /// Refuses a repeated first run that is not that of the folder.
 fn same_first(folder: &Path, outcome: &Outcome, path: &Path) -> Result<()> {
     let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap_or_default();
@@ -361,6 +336,10 @@ fn same(before: &Before, outcome: &Outcome, path: &Path) -> Result<()> {
         )),
         None => Ok(()),
     }
+}
+
+fn of_air(err: &Refusal) -> miette::Report {
+    wrong(format!("--air: {}", err.what), &err.remedy)
 }
 
 /// The figures with their numbers. Panels are named by what they show together.

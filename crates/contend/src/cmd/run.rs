@@ -9,12 +9,11 @@ use contend_core::{Refusal, Time};
 use contend_lab::execute::{Shard, Simulated};
 use contend_lab::experiment::results::Executed;
 use contend_lab::judging::check::MET;
-use contend_lab::opening;
-use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
 use contend_lab::running::network::Engine;
 use contend_lab::writing::folder;
 use contend_lab::writing::output::{self, Export, ReportContext, WIDTH, checked_text, measured_text, wrapped};
+use contend_lab::{opening, pictures};
 use miette::Result;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -69,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     pub common: Common,
     /// Write the frames of the first run in this interval, like 10s..10.5s, to air.pcapng
-    #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
+    #[arg(long, value_name = "FROM..TO", value_parser = pictures::interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
     /// Write results in the formats of other tools too, into folders of these names in the results folder
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = exported())]
@@ -112,15 +111,6 @@ fn shard(text: &str) -> Result<Shard, Refusal> {
     let parts = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
     let shard = parts.map(|(number, of)| Shard { number, of });
     shard.filter(|s| (1..=s.of).contains(&s.number)).ok_or("write a part like 3/100, from 1/100 to 100/100".into())
-}
-
-/// Reads the interval of `--capture`.
-pub fn interval(text: &str) -> Result<(Time, Time), Refusal> {
-    let remedy = "write an interval like 10s..10.5s";
-    let (a, b) = text.split_once("..").ok_or(remedy)?;
-    let at = |t: &str| quantity::span(t).map(|s| Time::ZERO + s).map_err(|e| Refusal::new(e.what, remedy));
-    let (from, to) = (at(a)?, at(b)?);
-    if from < to { Ok((from, to)) } else { Err(Refusal::new("the interval is empty", remedy)) }
 }
 
 pub fn run(args: &Args) -> Result<Done> {
@@ -350,19 +340,6 @@ pub fn print(executed: &Executed, context: &ReportContext, common: &Common) -> R
             // The table shows the warnings itself.
             o.warnings.iter().filter(|_| !common.quiet).for_each(|w| say(&format!("contend: warning: {w}")));
             super::print_by(|out| (format.write)(o, out))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_interval_has_two_times_in_order() {
-        assert!(interval("1s..1500ms").is_ok());
-        for bad in ["1s", "1..2", "2s..1s", "1s..1s", "..", "a..b", "1s..2s..3s", "-1s..1s", "1s..1e30s"] {
-            assert!(interval(bad).is_err_and(|e| e.to_string().contains("10s..10.5s")), "{bad}");
         }
     }
 }

@@ -136,6 +136,33 @@ fn a_second_key_makes_panels_in_one_file() {
 }
 
 #[test]
+fn one_of_several_figures_says_which_it_is() {
+    let bench = Bench::with("f.toml", &format!("{}\"ap.queue\" = [\"fifo\", \"fq_codel\"]\n", swept()));
+    let call = ["plot", "f.toml", "--seeds", "1", "--metric", "goodput.up, jain", "--x", "flow.1.count"];
+    let sweep = ["--sweep", "flow.0.count=1,2", "-o", "a.svg"];
+    // Two units, and two values of a key that makes no lines.
+    let draw = |more: &[&str]| bench.contend(&[&call[..], &sweep, &["--by", "ap.queue"], more].concat());
+    let names = ["goodput.up", "jain"].map(|m| ["1", "2"].map(|n| format!("{m}, flow.0.count = {n}")));
+    let first =
+        draw(&[]).with(0).says(&["make 4 figures", "--figure N", "   2  jain along flow.1.count, flow.0.count = 1"]);
+    assert_eq!(first.err.matches("along flow.1.count").count(), 4, "{}", first.err);
+    assert!(bench.read("a.svg").contains(&format!(">{}</text>", names[0][0])), "{}", bench.read("a.svg"));
+    let last = draw(&["--figure", "4"]).with(0);
+    assert!(bench.read("a.svg").contains(&format!(">{}</text>", names[1][1])) && !last.err.contains("figures"));
+    draw(&["--figure", "4", "--title", ""]).with(0);
+    assert!(!bench.read("a.svg").contains("bold"));
+    draw(&["--figure", "5"]).with(2).says(&["there is no figure 5: there are 4", "name one of: 1  goodput.up along"]);
+    // Panels are one figure for each unit, with one legend.
+    bench.contend(&[&call[..], &sweep, &["--by", "ap.queue,flow.0.count"]].concat()).with(0).says(&["make 2 figures"]);
+    let panels = bench.read("a.svg");
+    for once in [">fifo</text>", ">fq_codel</text>"] {
+        assert_eq!(panels.matches(once).count(), 1, "{panels}");
+    }
+    // Without metrics the list is printed, and the first is drawn.
+    bench.contend(&["plot", "f.toml", "--seeds", "1", "-o", "a.svg"]).with(0).says(&["figure 1 is drawn; --figure N"]);
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_told_before_the_runs() {
     let bench = Bench::with("f.toml", &SMALL.replace("duration = \"3s\"", "duration = \"900000s\""));
     bench.file("flat", "");
@@ -164,6 +191,8 @@ fn the_air_of_an_interval_has_frames_spaces_and_backoff() {
     assert!(waits > 1, "{csv}");
     bench.contend(&[&air[..], &["-o", "a.svg", "--palette", "grey"]].concat()).with(0);
     let svg = bench.read("a.svg");
+    let silent = frames.iter().all(|f| f[2] != "down.1.sta");
+    assert!(silent && svg.contains(">down.1.sta</text>"), "a silent station has no lane: {svg}");
     for text in [">DIFS</text>", ">access point</text>", ">up.1.sta</text>", "time after 2 s [µs]", "<title>ACK to "] {
         assert!(svg.contains(text), "no {text} in {svg}");
     }
@@ -175,7 +204,7 @@ fn the_air_of_an_interval_has_frames_spaces_and_backoff() {
     bench.contend(&["plot", "results/f", "--air", "2s..2.003s", "-o", "b.svg", "--palette", "grey"]).with(0);
     assert_eq!(svg, bench.read("b.svg"));
     for (interval, texts) in [
-        ("3s..4s", &["--air begins at 3 s", "earlier"][..]),
+        ("3s..4s", &["--air: it begins at 3 s", "earlier"][..]),
         ("0s..3s", &["a figure shows at most 400", "shorter"]),
         ("0s..1us", &["--air: no frame"]),
         ("2s", &["10s..10.5s"]),
@@ -197,6 +226,11 @@ fn an_aggregate_on_the_air_shows_its_mpdus() {
     for word in [">RTS</text>", ">CTS</text>", ">BA</text>"] {
         assert!(svg.contains(word), "no {word} in {svg}");
     }
+    // MPDUs that are narrower than their borders are one bar.
+    bench.contend(&["plot", "a.toml", "--air", "500.54ms..550ms", "-o", "a.svg", "--palette", "grey"]).with(0);
+    let svg = bench.read("a.svg");
+    let data = svg.split("<title>A-MPDU of 8, ").nth(1).unwrap().split("</g>").next().unwrap();
+    assert_eq!(data.matches("<rect ").count(), 1, "{data}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::ink::GREY;
 use super::svg::{Plot, Scale};
 use super::{Figure, how_long};
 use crate::output::csv::quoted;
+use contend_core::packet::PacketKind;
 use contend_core::{Span, Time};
 use contend_experiment::results::Run;
 use contend_sim::wifi::access::{Category, Setting};
@@ -19,6 +20,8 @@ use std::fmt::Write as _;
 /// Maximum numbers of frames and lanes of a figure; more could not be told apart on paper.
 const FRAMES: usize = 400;
 const LANES: usize = 40;
+/// In a cell of up to this many stations those that are silent have a lane too.
+const WITH_SILENT: usize = 16;
 /// This long before the interval frames are needed, to know since when the medium is idle.
 pub const LEAD: Span = Span::from_millis(20);
 /// The style of backoff.
@@ -47,7 +50,12 @@ pub fn air_chart(run: &Run, cell: &CellSpec, from: Time, to: Time) -> Result<Cha
     frames.sort_by_key(|f| (f.start, f.from));
     let shown: Vec<(usize, &Frame)> =
         frames.iter().copied().enumerate().filter(|(_, f)| f.end > from && f.start < to).collect();
-    let lanes: Vec<StationId> = shown.iter().map(|(_, f)| f.from).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut lanes: BTreeSet<StationId> = shown.iter().map(|(_, f)| f.from).collect();
+    let members = cell.members().count();
+    if members <= WITH_SILENT {
+        lanes.extend(0..members as StationId);
+    }
+    let lanes: Vec<StationId> = lanes.into_iter().collect();
     match (shown.len(), lanes.len()) {
         (0, _) => return Err(NoAir::Empty),
         (n, _) if n > FRAMES => return Err(NoAir::Frames(n)),
@@ -130,7 +138,7 @@ pub fn air_chart(run: &Run, cell: &CellSpec, from: Time, to: Time) -> Result<Cha
     let figure = Figure {
         title: "The air, frame by frame".into(),
         caption: format!(
-            "Seed {}. One lane for each transmitter. Inter-frame space and backoff are those since the medium became \
+            "Seed {}. One lane for each station. Inter-frame space and backoff are those since the medium became \
                 idle, of the station that sends next.",
             run.seed
         ),
@@ -221,13 +229,17 @@ fn short(kind: FrameKind) -> &'static str {
 
 /// What is written into a frame: the longest one that fits.
 fn words(f: &Frame, mpdus: usize) -> Vec<String> {
-    let kind = short(f.kind).to_owned();
+    let carried = match f.packet.map(|p| p.kind()) {
+        Some(PacketKind::Ack) => "TCP ACK",
+        Some(PacketKind::Syn) => "TCP SYN",
+        _ => short(f.kind),
+    };
     match f.kind {
         FrameKind::Data if mpdus > 1 => {
-            vec![format!("A-MPDU of {mpdus}, {} B", f.bytes), format!("{mpdus} MPDUs"), kind]
+            vec![format!("A-MPDU of {mpdus}, {} B", f.bytes), format!("{mpdus} MPDUs"), carried.to_owned()]
         }
-        FrameKind::Data => vec![format!("data, {} B", f.bytes), kind],
-        _ => vec![kind],
+        FrameKind::Data => vec![format!("{carried}, {} B", f.bytes), carried.to_owned()],
+        _ => vec![short(f.kind).to_owned()],
     }
 }
 

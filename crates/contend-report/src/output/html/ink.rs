@@ -159,7 +159,8 @@ impl Ink<'_> {
                 format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.7\" stroke-linejoin=\"round\"{dashes}")
             }
             "band" => format!("fill=\"{colour}\" fill-opacity=\"0.16\""),
-            "dot" if paper.grey && style / 4 % 2 == 1 => {
+            // Dashes repeat from style 8 on; the fill of the markers does not.
+            "dot" if paper.grey && (style / 4 + style / 8) % 2 == 1 => {
                 format!("fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.3\"")
             }
             "dot" => format!("fill=\"{colour}\" stroke=\"#ffffff\" stroke-width=\"0.8\""),
@@ -168,6 +169,7 @@ impl Ink<'_> {
                 let width = if paper.grey || class == "bar piece" { 0.8 } else { 0.0 };
                 format!("fill=\"{}\" stroke=\"{outline}\" stroke-width=\"{width}\"{faint}", paper.fill(style))
             }
+            "bare" => format!("fill=\"{}\"", paper.fill(style)),
             "disc" => "fill=\"#ffffff\" stroke=\"#5c626d\"".into(),
             "l-senses" => "fill=\"none\" stroke=\"#a9adb5\" stroke-dasharray=\"2 5\"".into(),
             "l-decodes" => "fill=\"none\" stroke=\"#6e7480\"".into(),

@@ -627,6 +627,10 @@ impl<'a> Drawing<'a> {
     }
     /// Half the height of a frame.
     const FRAME: f64 = 10.0;
+    /// Width of MPDUs from which on they have borders.
+    const BORDERED: f64 = 4.0;
+    /// Distance of words beside each other.
+    const APART: f64 = 3.0;
     fn frame(
         &mut self,
         style: usize,
@@ -643,10 +647,22 @@ impl<'a> Drawing<'a> {
             format!("<rect {look} x=\"{x:.2}\" y=\"{top:.1}\" width=\"{wide:.2}\" height=\"{tall:.1}\"/>")
         };
         let mut shape = rect(&self.ink.of("bar piece", style), x, wide);
-        for (from, to, received) in parts {
-            let lost = if style == 0 { LOST } else { style };
-            let look = self.ink.of("bar piece", if *received { style } else { lost });
-            shape += &rect(&look, self.px(*from), self.px(*to) - self.px(*from));
+        let parts: Vec<(f64, f64, bool)> =
+            parts.iter().map(|(from, to, received)| (self.px(*from), self.px(*to), *received)).collect();
+        // Borders of narrow MPDUs would fill the frame.
+        let bordered = parts.iter().all(|(from, to, _)| to - from >= Self::BORDERED);
+        let lost = if style == 0 { LOST } else { style };
+        if bordered {
+            for (from, to, received) in &parts {
+                let look = self.ink.of("bar piece", if *received { style } else { lost });
+                shape += &rect(&look, *from, to - from);
+            }
+        } else {
+            // Those that were lost are drawn, neighbours as one.
+            for run in parts.chunk_by(|a, b| a.2 == b.2).filter(|run| !run[0].2) {
+                let (from, to) = (run[0].0, run[run.len() - 1].1);
+                shape += &rect(&self.ink.of("bare", lost), from, to - from);
+            }
         }
         self.taken.push([x, top, x + wide, top + tall]);
         let across = |word: &String| 7.0 * word.chars().count() as f64;
@@ -654,7 +670,7 @@ impl<'a> Drawing<'a> {
         match words.iter().find(|word| across(word) + 4.0 < wide) {
             Some(word) => {
                 // MPDUs have lines between them, on which letters are hard to read.
-                shape += &match parts {
+                shape += &match parts.as_slice() {
                     [] => self.ink.ground(across(word) + 2.0, middle, cy),
                     _ => self.ink.ground_of(style, across(word) + 6.0, middle, cy),
                 };
@@ -713,14 +729,15 @@ impl<'a> Drawing<'a> {
     }
     /// A word centred at `x` above `y`, where it covers nothing. False if there is no such place.
     fn above(&mut self, x: f64, y: f64, word: &str) -> bool {
-        let half = 3.4 * word.chars().count() as f64;
+        // Capitals are wide.
+        let half = word.chars().map(|c| if c.is_ascii_uppercase() { 4.1 } else { 3.4 }).sum::<f64>();
         let own = [x - half, y - 11.0, x + half, y - 1.0];
         let apart = |c: &[f64; 4]| own[2] <= c[0] || c[2] <= own[0] || own[3] <= c[1] || c[3] <= own[1];
         let inside = own[0] >= self.left - 20.0 && own[2] <= self.width - 2.0;
         let fits = inside && self.taken.iter().all(apart);
         if fits {
             self.note(own[0], y - 3.0, word);
-            self.taken.push(own);
+            self.taken.push([own[0] - Self::APART, own[1], own[2] + Self::APART, own[3]]);
         }
         fits
     }
