@@ -198,8 +198,8 @@ class Results:
         font: str = "",
         palette: str = "colour",
     ) -> Figure:
-        """The frames on the air in `interval` of the first run, like `"2s..2.003s"`, as `contend plot --air` draws them.
-        The run is made again. The other arguments are those of `figure`."""
+        """The frames on the air in `interval` of the first run, like `"2s..2.003s"`, as `contend plot --air` draws
+        them. The run is made again. The other arguments are those of `figure`."""
         return Figure(self._experiment._native.air(interval, _paper(width, height, size, font, palette)))
 
     def map_figure(
