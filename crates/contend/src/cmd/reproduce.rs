@@ -16,8 +16,8 @@ use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, folder, 
 use contend_lab::running::network::Engine;
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
-    self, Chapter, Document, ReportContext, Tally, WIDTH, by_claim, claim_text, look_text, measured_text, under,
-    tags, wrapped,
+    self, Chapter, Document, ReportContext, Tally, WIDTH, by_claim, claim_text, look_text, measured_text, tags, under,
+    wrapped,
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
