@@ -21,17 +21,41 @@ impl File {
         Ok(File { file: fs::File::options().write(true).create_new(true).open(path)?, path: path.to_path_buf() })
     }
 
-    /// Opens the existing file at `path`, cuts it off after `end` bytes, and appends from there.
-    pub(crate) fn continued(path: &Path, end: u64) -> io::Result<File> {
+    /// Opens the existing file at `path` to append to it.
+    pub(crate) fn existing(path: &Path) -> io::Result<File> {
         failpoint(path)?;
         let file = fs::File::options().read(true).append(true).open(path)?;
-        file.set_len(end)?;
         Ok(File { file, path: path.to_path_buf() })
     }
 
     /// True if this process now holds the file's lock, or if the file system does not support locks.
     pub(crate) fn lock(&self) -> bool {
         !matches!(self.file.try_lock(), Err(fs::TryLockError::WouldBlock))
+    }
+
+    /// Waits for the lock of the new file. False if another process removed the file before.
+    pub(crate) fn lock_new(&self) -> bool {
+        // Another process has the lock while it looks what the file is. Where there are no locks, nobody removes it.
+        let _ = self.file.lock();
+        self.is_linked()
+    }
+
+    /// True if this process now holds the file's lock and the file still has a name, so that it may be removed.
+    pub(crate) fn lock_to_remove(&self) -> bool {
+        self.file.try_lock().is_ok() && self.is_linked()
+    }
+
+    /// False if the file was removed.
+    #[cfg(unix)]
+    fn is_linked(&self) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        self.file.metadata().is_ok_and(|about| about.nlink() > 0)
+    }
+
+    /// An open file is not removed.
+    #[cfg(not(unix))]
+    fn is_linked(&self) -> bool {
+        true
     }
 
     /// Cuts the file off after `len` bytes.

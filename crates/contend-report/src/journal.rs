@@ -15,7 +15,7 @@ use contend_sim::wifi::{AP, StationId, Success};
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -104,12 +104,13 @@ impl Journal {
     /// Creates a journal with `header` in `folder`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written; [`io::ErrorKind::AlreadyExists`] if another process has taken the folder.
     pub fn create(folder: &Path, header: &Header) -> io::Result<Journal> {
         let path = folder.join(NAME);
         let file = disk::File::create_new(&path)?;
-        // No other process knows the new file, so its lock is free.
-        file.lock();
+        if !file.lock_new() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
         let journal = Journal::of(path, file, 0, BTreeMap::new());
         {
             let mut w = journal.writer();
@@ -119,12 +120,24 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Copies the journal of the folder `from` into the folder `to`.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written; [`io::ErrorKind::AlreadyExists`] if another process has taken `to`.
+    pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+        let mut file = disk::File::create_new(&to.join(NAME))?;
+        // Until it has its runs, the copy looks like one that nobody needs.
+        if !file.lock_new() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        io::copy(&mut std::fs::File::open(from.join(NAME))?, &mut file).map(drop)
+    }
+
     /// The header of the journal in `folder` and the number of its runs. `None` if there is no readable journal, or if
     /// another process appends to it.
     pub fn look(folder: &Path) -> Option<(Header, usize)> {
         let path = folder.join(NAME);
-        let len = path.metadata().ok()?.len();
-        if !disk::File::continued(&path, len).ok()?.lock() {
+        if !disk::File::existing(&path).ok()?.lock() {
             return None;
         }
         let (mut header, mut runs) = (None, 0);
@@ -139,14 +152,28 @@ impl Journal {
         Some((header?, runs))
     }
 
+    /// Removes the journal in `folder` if it has no run and no process appends to it; true if it did.
+    pub fn remove_empty(folder: &Path) -> bool {
+        let path = folder.join(NAME);
+        let Some(file) = disk::File::existing(&path).ok().filter(disk::File::lock_to_remove) else { return false };
+        // The first line is the header. A damaged line may be a run, which is for the user to remove.
+        let ends = |f| BufReader::new(f).bytes().filter(|b| !matches!(b, Ok(byte) if *byte != b'\n')).take(2).count();
+        let is_empty = std::fs::File::open(&path).is_ok_and(|f| ends(f) < 2);
+        // The lock is kept until the file is gone.
+        let is_gone = is_empty && disk::remove_file(&path).is_ok();
+        drop(file);
+        is_gone
+    }
+
     /// Opens the journal in `folder` to append to it. `None` if another process appends to it.
     ///
     /// # Errors
     /// When the file cannot be read or written, or is not a journal.
     pub fn resume(folder: &Path) -> io::Result<Option<Journal>> {
         let path = folder.join(NAME);
-        let len = path.metadata()?.len();
-        if !disk::File::continued(&path, len)?.lock() {
+        // Nothing is cut off before the file is known to be nobody's.
+        let file = disk::File::existing(&path)?;
+        if !file.lock() {
             return Ok(None);
         }
         let (mut first, mut earlier) = (true, BTreeMap::new());
@@ -158,8 +185,8 @@ impl Journal {
             earlier.insert(key, run);
             Ok(())
         })?;
-        let file = disk::File::continued(&path, len)?;
-        Ok(file.lock().then(|| Journal::of(path, file, len, earlier)))
+        file.truncate(len)?;
+        Ok(Some(Journal::of(path, file, len, earlier)))
     }
 
     fn of(path: PathBuf, file: disk::File, len: u64, earlier: BTreeMap<String, Run>) -> Journal {

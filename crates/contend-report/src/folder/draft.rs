@@ -11,6 +11,7 @@ use crate::output::Error;
 use contend_experiment::reading::file::Experiment;
 use contend_experiment::size::CaptureWindow;
 use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 /// A results folder under construction. If it is dropped before [`Draft::put_in_place`], the folder stays for
@@ -81,13 +82,9 @@ impl Draft {
         if let Some((path, _)) = header.traces.iter().find(|(path, _)| own(path)) {
             let both =
                 "the results have a file of this name, and so has a trace, which is copied there; rename the trace";
-            return Err(Error::of(&target.join(path))(std::io::Error::other(both)));
+            return Err(Error::of(&target.join(path))(io::Error::other(both)));
         }
-        let path = free(target)?;
-        let journal = Journal::create(&path, &header).map_err(|err| {
-            let _ = std::fs::remove_dir_all(&path);
-            Error::of(&path)(err)
-        })?;
+        let (path, journal) = free(target, |path| Journal::create(path, &header))?;
         Ok(Draft { target: target.to_path_buf(), path, header, journal, keep_journal: false, in_place: false })
     }
 
@@ -106,9 +103,7 @@ impl Draft {
         };
         let path = if folder == target {
             // An interrupted call left a complete folder in place. Copy its journal and leave the folder unchanged.
-            let path = free(target)?;
-            std::fs::copy(folder.join(journal::NAME), path.join(journal::NAME)).map_err(Error::of(&path))?;
-            path
+            free(target, |path| Journal::copy(folder, path))?.0
         } else {
             folder.clone()
         };
@@ -169,7 +164,7 @@ impl Draft {
 
     /// Removes the folder with all runs in it.
     pub fn discard(mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
+        remove(&self.path);
         self.in_place = true;
     }
 
@@ -191,9 +186,23 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.in_place && self.journal.runs() == 0 {
-            let _ = std::fs::remove_dir_all(&self.path);
+            remove(&self.path);
         }
     }
+}
+
+/// Removes the private folder at `path`. Its journal is the last file that goes: as soon as the folder is empty, another
+/// call may take it, and a file of that call must stay.
+fn remove(path: &Path) {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        } else if entry.file_name() != journal::NAME {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    let _ = std::fs::remove_file(path.join(journal::NAME));
+    let _ = std::fs::remove_dir(path);
 }
 
 /// Removes the journal that [`Draft::keep_journal`] left in the complete folder `target`, if there is one.
@@ -202,7 +211,7 @@ impl Drop for Draft {
 /// When the file cannot be removed.
 pub fn remove_journal(target: &Path) -> Result<(), Error> {
     match disk::remove_file(&target.join(journal::NAME)) {
-        Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::of(target)(err)),
+        Err(err) if err.kind() != ErrorKind::NotFound => Err(Error::of(target)(err)),
         _ => Ok(()),
     }
 }
@@ -239,15 +248,41 @@ fn best<'a>(all: &'a [Earlier], header: &Header) -> Option<&'a Earlier> {
 /// Suffix of an unfinished folder's name; a number follows.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Creates a new folder beside `target`.
-fn free(target: &Path) -> Result<PathBuf, Error> {
-    let failed = Error::of(target);
+/// Creates a new folder beside `target`, with the file that `make` creates in it. The folder of a call that was killed
+/// before its first run was finished is taken again.
+fn free<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Result<(PathBuf, T), Error> {
     if let Some(folder) = target.parent() {
-        disk::create_dir_all(folder).map_err(&failed)?;
+        disk::create_dir_all(folder).map_err(Error::of(target))?;
     }
+    let mut at = target.to_path_buf();
     disk::numbered(|i| {
+        at = target.to_path_buf();
         let path = disk::with_suffix(target, &format!("{UNFINISHED}{i}"));
-        disk::create_dir(&path).map(|()| path)
+        match disk::create_dir(&path) {
+            Err(err) if err.kind() == ErrorKind::AlreadyExists && is_abandoned(&path) => {}
+            done => done?,
+        }
+        at.clone_from(&path);
+        match make(&path) {
+            // Another call was faster.
+            Err(err) if err.kind() == ErrorKind::AlreadyExists => Err(err),
+            Err(err) => {
+                remove(&path);
+                Err(err)
+            }
+            Ok(made) => Ok((path, made)),
+        }
     })
-    .map_err(failed)
+    .map_err(|err| Error::of(&at)(err))
+}
+
+/// True if the folder at `path` is empty: its call was killed before its journal began. A journal without runs is removed
+/// if its call has ended.
+fn is_abandoned(path: &Path) -> bool {
+    let Ok(files) = std::fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>) else { return false };
+    match files.as_slice() {
+        [] => true,
+        [file] => file.file_name() == journal::NAME && Journal::remove_empty(path),
+        _ => false,
+    }
 }

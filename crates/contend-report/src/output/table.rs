@@ -32,8 +32,12 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
     if o.runs.is_empty() && o.summary.is_empty() {
         return out + "no run finished\n";
     }
+    let (keys, same) = telling(&points);
+    if !same.is_empty() {
+        out += &paint.dim(&text(&format!("with {same}")));
+    }
     out.push('\n');
-    out += &point_rows(o, &points).render(paint, width);
+    out += &point_rows(o, &points, &keys).render(paint, width);
     let groups = group_rows(o, &points[..points.len().min(MOST_POINTS)]);
     if !groups.rows.is_empty() {
         out.push('\n');
@@ -170,8 +174,22 @@ fn interrupted_text(i: &Interrupted) -> String {
     )
 }
 
-fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
-    let keys = point_columns(points);
+/// The columns that tell the points apart, and the texts of those that have the same text at every point.
+fn telling(points: &[PointKey]) -> (Vec<String>, String) {
+    let all = point_columns(points);
+    let texts: Vec<Vec<String>> = points.iter().map(|point| column_texts(point, &all)).collect();
+    let (mut keys, mut same) = (Vec::new(), Vec::new());
+    for (i, key) in all.into_iter().enumerate() {
+        let mut values = texts.iter().filter_map(|row| row.get(i));
+        match values.next() {
+            Some(first) if values.all(|value| value == first) => same.push(format!("{key} = {first}")),
+            _ => keys.push(key),
+        }
+    }
+    (keys, same.join(", "))
+}
+
+fn point_rows(o: &Outcome, points: &[PointKey], keys: &[String]) -> Grid {
     let metrics = main_metrics(o);
     let headed = |m: &&str| match unit_of(m).name {
         "" => (*m).to_owned(),
@@ -183,7 +201,7 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
     let mut grid = Grid::new(head.collect());
     (grid.names, grid.left) = (keys.len(), (0..keys.len()).collect());
     for point in points {
-        let named = column_texts(point, &keys).into_iter();
+        let named = column_texts(point, keys).into_iter();
         let measured = metrics.iter().map(|m| {
             let unit = unit_of(m);
             summary_of(o, point, m).map_or_else(|| "–".into(), |s| s.text(unit.scale, unit.decimals))
@@ -223,19 +241,34 @@ fn group_rows(o: &Outcome, points: &[PointKey]) -> Grid {
         (false, true) => head.len() - 1,
         (false, false) => head.len() - 4,
     };
-    let mut grid = Grid::new(head.iter().take(columns).copied().map(String::from).collect());
-    for point in points {
-        let rows = groups_at(&runs_of(o, point));
+    let at_points: Vec<Vec<Vec<String>>> = points.iter().map(|point| groups_at(&runs_of(o, point))).collect();
+    // One flow has together what each has.
+    let is_alone = |row: &Vec<String>| row.get(1).is_some_and(|n| n == "1");
+    let all_alone = at_points.iter().flatten().all(is_alone);
+    let shown = |cells: Vec<String>| -> Vec<String> {
+        let kept = |(i, _): &(usize, String)| *i < columns && !(all_alone && *i == TOGETHER);
+        cells.into_iter().enumerate().filter(kept).map(|(_, cell)| cell).collect()
+    };
+    let named = |name: &str| if all_alone { name.replace(" each", "") } else { name.to_owned() };
+    let mut grid = Grid::new(shown(head.iter().map(|name| named(name)).collect()));
+    for (point, rows) in points.iter().zip(at_points) {
         if !rows.is_empty() && points.len() > 1 {
             grid.rows.push(vec![point_text(point)]);
         }
         grid.rows.extend(rows.into_iter().map(|mut row| {
-            row.truncate(columns);
-            row
+            if is_alone(&row)
+                && let Some(cell) = row.get_mut(TOGETHER)
+            {
+                cell.clear();
+            }
+            shown(row)
         }));
     }
     grid
 }
+
+/// The column of [`group_rows`] with the goodput of all flows of a group.
+const TOGETHER: usize = 3;
 
 /// The rows of [`group_rows`] for the runs of one point.
 fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {

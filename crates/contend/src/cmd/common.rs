@@ -26,6 +26,9 @@ pub struct Common {
     /// combinations. A key that the file sweeps gets these values
     #[arg(long = "sweep", value_name = "KEY=VALUE,...", add = complete::settings())]
     pub sweep: Vec<String>,
+    /// Judge no claims and no checks of the file: they are about its network, which --set and --sweep change
+    #[arg(long, conflicts_with = "decide")]
+    pub no_claims: bool,
     /// Runs at the same time, up to 1024 (default: one on each core)
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<u16>,
@@ -53,6 +56,7 @@ impl Common {
             show: None,
             sweep: vec![],
             decide: None,
+            no_claims: false,
             jobs,
             out: PathBuf::new(),
             format: Printed::Table,

@@ -2,7 +2,7 @@
 
 use super::common::{Common, Printed};
 use super::job::{Job, Performed, command_line};
-use super::run::{judged, load, print, stop_on_ctrl_c};
+use super::run::{judged, load, print, say_changed, stop_on_ctrl_c};
 use super::{complete, say, wrong};
 use crate::{Done, message};
 use contend_core::Refusal;
@@ -116,6 +116,7 @@ pub fn run(args: Args) -> Result<Done> {
     let Performed { executed, unwritten } = job.perform(draft)?;
     print(&executed, &ReportContext::of(&e, command_line()), &common)?;
     let done = judged(&executed, common.quiet);
+    say_changed(&e, &executed, common.quiet);
     for of in executed.outcome.runs.iter().filter_map(|run| run.emulation.as_ref()) {
         if matches!(common.format, Printed::Table) && !common.quiet {
             super::print(&verdict(of))?;

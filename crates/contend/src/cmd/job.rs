@@ -15,6 +15,7 @@ use contend_lab::writing::journal::{Header, Journal};
 use contend_lab::writing::output::{Export, ReportContext};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -281,6 +282,28 @@ impl<'a> Job<'a> {
         });
         bar.finish_and_clear();
         Ok(done?)
+    }
+}
+
+/// The folders that a call makes for results folders in them. Those that are empty at the end are removed.
+pub struct Parents(Vec<PathBuf>);
+
+impl Parents {
+    /// Those of the results folders `all` that are missing now.
+    pub fn missing<'a>(all: impl IntoIterator<Item = &'a Path>) -> Parents {
+        let above = |folder: &'a Path| folder.ancestors().skip(1).take_while(|path| !path.exists());
+        let missing: BTreeSet<&Path> = all.into_iter().flat_map(above).collect();
+        // A folder comes before those in it.
+        Parents(missing.into_iter().map(Path::to_path_buf).collect())
+    }
+}
+
+impl Drop for Parents {
+    fn drop(&mut self) {
+        for path in self.0.iter().rev() {
+            // Folders with something in them stay.
+            let _ = std::fs::remove_dir(path);
+        }
     }
 }
 

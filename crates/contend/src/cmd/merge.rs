@@ -49,6 +49,7 @@ pub fn run(args: &Args) -> Result<Done> {
         ("--set", !args.common.set.is_empty()),
         ("--sweep", !args.common.sweep.is_empty()),
         ("--decide", args.common.decide.is_some()),
+        ("--no-claims", args.common.no_claims),
     ];
     if let Some((option, _)) = given.iter().find(|g| g.1) {
         return Err(wrong(

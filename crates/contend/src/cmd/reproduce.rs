@@ -2,7 +2,7 @@
 
 use super::common::{Common, Printed};
 use super::emulate::controllers;
-use super::job::{Job, command_line, say_moved, unwritable};
+use super::job::{Job, Parents, command_line, say_moved, unwritable};
 use super::run::{judged, load, stop_on_ctrl_c};
 use super::{say, wrong};
 use crate::Done;
@@ -21,6 +21,7 @@ use contend_lab::writing::output::{
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +41,7 @@ stopped.
 
 Verdicts: reproduced (inside the expected range), not reproduced (outside; the file gives the
 reason), contradiction (the paper's own statements disagree), undecided (more seeds needed).
+After Ctrl-C experiments with all of their runs are judged and counted; what is missing is named.
 Exit status: 0 every verdict is the one its file records; 1 a verdict differs; 2, 3, 130 as for `run`.";
 
 #[derive(Debug, clap::Args)]
@@ -86,6 +88,12 @@ pub fn run(args: &Args) -> Result<Done> {
             ));
         }
     };
+    if args.common.no_claims {
+        return Err(wrong(
+            "`contend reproduce` judges the claims of the papers",
+            "omit --no-claims, or call `contend run` with the name of an experiment",
+        ));
+    }
     let papers = folder(args.papers.as_deref());
     let files = experiments(papers.as_deref(), args.what.as_deref(), args.emulated)?;
     // Runs in real time follow one after the other.
@@ -115,6 +123,8 @@ pub fn run(args: &Args) -> Result<Done> {
         engine: &*engine,
         ..Job::new(e, &common, &stop, name.to_owned())
     };
+    let folders: Vec<PathBuf> = all.iter().map(|(name, _)| args.common.out.join(name)).collect();
+    let _parents = Parents::missing(folders.iter().filter(|_| !args.common.no_results).map(PathBuf::as_path));
     // A folder that cannot be written is reported before the first run.
     all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;
     if talk && !args.resume && !args.emulated {
@@ -131,6 +141,11 @@ pub fn run(args: &Args) -> Result<Done> {
         let mut performed = job.perform(draft)?;
         let executed = &mut performed.executed;
         let how = judged(executed, args.common.quiet);
+        let is_complete = executed.outcome.interrupted.is_none();
+        if !is_complete {
+            // A verdict without some of its runs is none.
+            executed.outcome.claims.clear();
+        }
         if talk {
             let claims: String = by_claim(&executed.outcome.claims).map(claim).collect();
             super::print(&(claims + "\n"))?;
@@ -141,7 +156,7 @@ pub fn run(args: &Args) -> Result<Done> {
             }
         }
         if !args.common.no_results
-            && !executed.outcome.runs.is_empty()
+            && is_complete
             && let Some((paper, experiment)) = name.split_once('/')
         {
             chapters.push((paper, Chapter::new(experiment, &executed.outcome, &ReportContext::of(e, command_line()))));
@@ -162,12 +177,18 @@ pub fn run(args: &Args) -> Result<Done> {
             Done::Well | Done::Program(_) => {}
         }
     }
+    // A page of a paper has all of its experiments.
+    let is_whole = |paper: &str| {
+        let own = all.iter().filter(|(name, _)| name.split_once('/').is_some_and(|(of, _)| of == paper)).count();
+        chapters.iter().filter(|(of, _)| *of == paper).count() == own
+    };
+    let whole: BTreeSet<&str> = chapters.iter().map(|(paper, _)| *paper).filter(|paper| is_whole(paper)).collect();
+    chapters.retain(|(paper, _)| whole.contains(paper));
     if unwritten.is_none() {
         unwritten = pages(args, papers.as_deref(), chapters).err();
     }
     if unwritten.is_none() && done != Done::Stopped && !args.common.no_results {
-        let folders = all.iter().map(|(name, _)| args.common.out.join(name));
-        unwritten = folders.map(|f| remove_journal(&f)).find_map(Result::err).map(unwritable);
+        unwritten = folders.iter().map(|f| remove_journal(f)).find_map(Result::err).map(unwritable);
     }
     // The numbers are printed before anything else that may fail.
     if json {
@@ -175,7 +196,9 @@ pub fn run(args: &Args) -> Result<Done> {
     } else if talk {
         super::print(&tally(&outcomes))?;
     }
-    if let Some(path) = &args.markdown {
+    if done == Done::Stopped {
+        say(&format!("contend: {}", stopped(&all, &outcomes, args)));
+    } else if let Some(path) = &args.markdown {
         let text = markdown(&command(args), &outcomes);
         output::atomically(path, |w| w.write_all(text.as_bytes()))
             .map_err(|e| wrong(e, "name a file that can be written"))?;
@@ -254,12 +277,36 @@ fn claim(readings: &[ClaimResult]) -> String {
     format!("  {}\n{out}", claim_text(first))
 }
 
+/// Which experiments a call that was stopped has not judged, and what to do about it.
+fn stopped(all: &[(String, Experiment)], outcomes: &[Outcome], args: &Args) -> String {
+    let complete = outcomes.iter().filter(|o| o.interrupted.is_none()).count();
+    // They follow one another, so that only the last one can have a part of its runs.
+    let part = |i: usize| outcomes.get(i).and_then(|o| o.interrupted).filter(|part| part.finished > 0);
+    let missing = all.iter().enumerate().skip(complete).map(|(i, (name, _))| match part(i) {
+        Some(part) => format!("{name} ({} of {} runs are finished)", part.finished, part.finished + part.missing),
+        None => name.clone(),
+    });
+    let (count, named) = (all.len() - complete, missing.take(NAMED).collect::<Vec<_>>().join(", "));
+    let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
+    let kept = if args.common.no_results || args.emulated { "" } else { "; --resume makes what is missing" };
+    let unwritten = match &args.markdown {
+        Some(path) => format!("; {} is not written, as it would have some of the verdicts only", path.display()),
+        None => String::new(),
+    };
+    format!("stopped early: {count} of {} experiments are not judged: {named}{more}{kept}{unwritten}", all.len())
+}
+
+/// Experiments that are named when they are missing.
+const NAMED: usize = 10;
+
+/// What was judged. Experiments without some of their runs are not counted.
 fn tally(outcomes: &[Outcome]) -> String {
+    let outcomes: Vec<&Outcome> = outcomes.iter().filter(|o| o.interrupted.is_none()).collect();
     let claims = || outcomes.iter().flat_map(|o| &o.claims);
-    let all = Tally::of(outcomes);
+    let all = Tally::of(outcomes.iter().copied());
     let verdicts = Verdict::ALL.map(Verdict::name).into_iter().zip(all.verdicts(Origin::Paper));
     let verdicts: Vec<String> = verdicts.filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
-    let experiments = if let [_] = outcomes { "experiment" } else { "experiments" };
+    let experiments = if let [_] = outcomes[..] { "experiment" } else { "experiments" };
     let statements = all.statements(Origin::Paper);
     let mut text = format!("{} {experiments}, {statements} statements of the paper", outcomes.len());
     for part in [verdicts.join(", "), all.beside()].into_iter().filter(|part| !part.is_empty()) {

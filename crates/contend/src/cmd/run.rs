@@ -1,7 +1,7 @@
 //! `contend run`: files become tables and results folders.
 
 use super::common::{Common, Printed};
-use super::job::{Job, Performed, command_line};
+use super::job::{Job, Parents, Performed, command_line};
 use super::{complete, refused, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -40,6 +40,7 @@ Examples:
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
   contend run experiments/saturation.toml --sweep flow.0.count=5,50 --format csv > points.csv
   contend run experiments/hotspot.toml --sweep ap.queue=fifo,fq_codel --sweep flow.1.count=1..3
+  contend run hotspot --sweep flow.1.count=1..3 --no-claims      another network: its claims are not judged
   contend run experiments/hotspot.toml --decide                  more seeds for what is undecided
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
   contend run experiments/hotspot.toml --set sample=200ms --export flent,iperf3
@@ -56,7 +57,7 @@ Exit status: 0 done; 1 a claim has another verdict than its file records, or a c
 decided; 2 the file or the call is wrong, or the results cannot be written (the numbers are printed
 nevertheless); 3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept. A second
 Ctrl-C ends the call at once and prints nothing. With fewer seeds than those of the file, an
-undecided claim does not count as another verdict.";
+undecided claim does not count as another verdict. --no-claims judges neither claims nor checks.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
@@ -84,7 +85,7 @@ pub struct Args {
     shard: Option<Shard>,
     /// Repeat the runs of a results folder of `contend emulate`, from what its hosts sent, without hosts: the digests
     /// are the same. Claims are not judged
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "seeds", "set", "sweep", "decide", "resume"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "seeds", "set", "sweep", "decide", "no_claims", "resume"])]
     replay: Option<PathBuf>,
 }
 
@@ -160,6 +161,7 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
         // A scheduler may start a shard again that is complete.
         jobs.retain(|job| !job.has_shard());
     }
+    let _parents = Parents::missing(jobs.iter().filter_map(|job| job.folder.as_deref()));
     // All results folders are probed too: a folder that cannot be written is reported before the first run.
     let drafts = jobs.iter().map(|job| job.prepare(args.resume)).collect::<Result<Vec<_>>>()?;
     jobs.iter().filter(|_| !args.resume).for_each(Job::say_unfinished);
@@ -176,6 +178,7 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
         let Performed { executed, unwritten } = job.perform(draft)?;
         print(&executed, &ReportContext::of(job.e, command_line()), &args.common)?;
         let how = judged(&executed, args.common.quiet);
+        say_changed(job.e, &executed, args.common.quiet);
         if let Some(err) = unwritten {
             return Err(err);
         }
@@ -272,6 +275,10 @@ pub fn settings_of(text: &str, common: &Common) -> Result<Vec<(String, String)>>
     if let Some(most) = &common.decide {
         sets.push(("decide".into(), most.clone()));
     }
+    if common.no_claims {
+        // As settings they are in run.toml, so that a repetition of the runs judges none either.
+        sets.extend(["claim", "check"].map(|key| (key.to_owned(), "[]".to_owned())));
+    }
     Ok(sets)
 }
 
@@ -327,6 +334,15 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
         say(&format!("contend: {advice}"));
     }
     done
+}
+
+/// Says how to do without the claims of a file that the call changes, if one has another verdict than recorded.
+pub fn say_changed(e: &Experiment, executed: &Executed, quiet: bool) {
+    let o = &executed.outcome;
+    if !quiet && o.interrupted.is_none() && e.source.has_changes() && o.claims.iter().any(|c| !c.as_recorded) {
+        say("contend: the claims are about the network of the file, which --set or --sweep changes; --no-claims judges \
+                none");
+    }
 }
 
 pub fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {

@@ -1,6 +1,6 @@
 //! After Ctrl-C the command ends soon, keeps the finished runs, and has exit status 130.
 
-use super::{Bench, SMALL};
+use super::{Bench, FAILS, HOLDS, SMALL};
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -83,6 +83,34 @@ fn the_networks_of_a_large_sweep_are_built_no_further() {
     let (ended, took) = interrupted(&bench, &args, Duration::from_secs(1));
     ended.with(130).says(&["stopped before the first run"]);
     assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(!bench.path("results").exists());
+}
+
+#[test]
+fn a_stopped_reproduction_counts_what_is_complete_and_names_the_rest() {
+    let bench = Bench::with("papers/p/a.toml", &format!("{SMALL}{HOLDS}"));
+    // The runs of the second would take minutes, and those of the others are never begun.
+    let long = SMALL.replace("seeds    = \"1..2\"", "seeds    = \"1..60000\"");
+    bench.file("papers/p/b.toml", format!("{long}{FAILS}"));
+    bench.file("papers/p/c.toml", format!("{SMALL}{FAILS}"));
+    bench.file("papers/q/d.toml", format!("{SMALL}{FAILS}"));
+    let args = ["reproduce", "--jobs", "1", "--markdown", "verdicts.md"];
+    let (ended, _) = interrupted(&bench, &args, Duration::from_secs(3));
+    let ended = ended.with(130).says(&[
+        "stopped early: 3 of 4 experiments are not judged: p/b (",
+        "of 60000 runs are finished), p/c, q/d; --resume makes what is missing; verdicts.md is not written",
+    ]);
+    assert!(ended.out.contains("1 experiment, 1 statements of the paper; 1 reproduced; 0 differ"), "{}", ended.out);
+    assert!(!ended.out.contains("C2"), "{}", ended.out);
+    let there = ["p/a/report.html", "p/b/report.html", "p/report.html", "p/c", "q"];
+    assert_eq!(there.map(|name| bench.path("results").join(name).exists()), [true, true, false, false, false]);
+    assert!(!bench.path("verdicts.md").exists());
+
+    // Stopped before the first run, it leaves nothing.
+    let long = SMALL.replace("\"3s\"", "\"900000s\"");
+    let bench = Bench::with("papers/p/a.toml", &format!("{long}{HOLDS}"));
+    let (ended, _) = interrupted(&bench, &["reproduce"], Duration::from_secs(1));
+    ended.with(130).says(&["1 of 1 experiments are not judged: p/a;"]);
     assert!(!bench.path("results").exists());
 }
 

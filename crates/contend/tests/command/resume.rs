@@ -99,6 +99,30 @@ fn a_hundred_calls_at_the_same_time_leave_a_hundred_complete_folders() {
     assert_eq!(seeds, (1..=100).collect());
 }
 
+#[test]
+fn what_a_killed_call_left_without_a_run_is_taken_by_the_next_call() {
+    let bench = Bench::with("f.toml", SMALL);
+    let run = |folders: &[&str]| {
+        bench.contend(&["run", "f.toml", "--seeds", "1", "--quiet"]).with(0);
+        assert_eq!(names(&bench.path("results")), folders.iter().map(ToString::to_string).collect());
+    };
+    let journal = "results/f.unfinished-1/journal.jsonl";
+    std::fs::create_dir_all(bench.path("results/f.unfinished-1")).unwrap();
+    run(&["f"]);
+    bench.file(journal, "");
+    run(&["f", "f.1"]);
+    bench.file(journal, "[{\"schema\": \"cut");
+    run(&["f", "f.1", "f.2"]);
+    bench.file(journal, "[{},2,\"header\"]\n[{\"point\": \"cut");
+    run(&["f", "f.1", "f.2", "f.3"]);
+    // A journal with a run stays, and so does a folder with anything else.
+    let two = "[{},2,\"header\"]\n[{},2,\"run\"]\n";
+    bench.file(journal, two);
+    bench.file("results/f.unfinished-2/mine.txt", "mine");
+    run(&["f", "f.1", "f.2", "f.3", "f.4", "f.unfinished-1", "f.unfinished-2"]);
+    assert_eq!((bench.read(journal).as_str(), bench.read("results/f.unfinished-2/mine.txt").as_str()), (two, "mine"));
+}
+
 /// Calls contend and kills it after this time. Returns the exit status if contend ended earlier.
 fn killed(bench: &Bench, args: &[&str], after: Duration) -> Option<i32> {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))

@@ -510,6 +510,25 @@ fn a_claim_about_a_flow_that_a_setting_leaves_out_is_not_judged() {
 }
 
 #[test]
+fn claims_about_a_network_that_the_call_changes_can_be_left_out() {
+    let check = "\n[[check]]\nwhat = \"a gigabit\"\nmetric = \"goodput.total\"\nexpect = { at_least = \"1000Mbps\" }\n";
+    let bench = Bench::with("f.toml", &format!("{SMALL}{FAILS}{check}"));
+    let run = |more: &[&str]| bench.contend(&[&["run", "f.toml", "--seeds", "1..2"], more].concat());
+    let hint = "--no-claims judges none";
+    // The file's own network, and another one.
+    assert!(!run(&["--no-results"]).with(1).err.contains(hint));
+    run(&["--no-results", "--sweep", "flow.0.count=1,2"]).with(1).says(&[hint]);
+    assert!(!run(&["--no-results", "--set", "wifi.slot=20us", "--quiet"]).with(1).err.contains(hint));
+    let ended = run(&["--set", "wifi.slot=20us", "--no-claims"]).with(0);
+    assert!(!ended.err.contains(hint) && !ended.out.contains("C2"), "{}\n{}", ended.out, ended.err);
+    // The same runs again.
+    bench.contend(&["run", "results/f/run.toml"]).with(0);
+    run(&["--no-results", "--no-claims", "--decide=3"]).with(2).says(&["cannot be used with"]);
+    let of_paper = ["reproduce", "keceli-2008/m1-downloads", "--no-claims"];
+    bench.contend(&of_paper).with(2).says(&["omit --no-claims"]);
+}
+
+#[test]
 fn what_no_run_can_have_is_refused_before_the_first_run() {
     // A run of this length would not end within the test.
     let long = SMALL.replace("duration = \"3s\"", "duration = \"300000s\"");

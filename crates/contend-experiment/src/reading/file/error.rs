@@ -27,7 +27,11 @@ impl Source {
 
     /// True if a setting changes what is simulated, and not only how often or what is shown.
     pub fn has_changes(&self) -> bool {
-        self.options().any(|(option, _)| ["--set", "--sweep"].contains(&option))
+        let is_judged = |value: &str| ["claim=", "check="].iter().any(|key| value.starts_with(key));
+        self.options().any(|(option, value)| match option {
+            "--set" => !is_judged(value),
+            option => option == "--sweep",
+        })
     }
 }
 
