@@ -183,3 +183,30 @@ fn rows_need_a_name_and_one_label_each() {
     assert!(error("name = \"home\", ", "").contains("name"));
     assert!(error("keys = [\"wifi.slot\"", "keys = [\"wifi.cwmin\"").contains("does not have"));
 }
+
+#[test]
+fn a_row_may_be_named_where_its_keys_may() {
+    let rows = "\"flow.0.count\" = [1, 2, 2]\n\"wifi.slot\" = [\"9us\", \"20us\", \"30us\"]\nzip = [{ keys = \
+        [\"flow.0.count\", \"wifi.slot\"], name = \"home\", labels = [\"old\", \"new\", \"next\"] }]\n";
+    let requirement = |rest: &str| {
+        let text = format!("{rows}[[claim]]\nid = \"a\"\nmetric = \"jain\"\n{rest}\n");
+        read(&text, &[]).map(|mut e| e.claims.remove(0).requirement)
+    };
+    for word in ["over", "less"] {
+        let other = requirement(&format!("expect = {{ at_least = 0 }}\n{word} = {{ home = \"new\" }}")).unwrap();
+        assert_eq!(json!(other.other().unwrap().settings()), json!({ "flow.0.count": 2, "wifi.slot": "20us" }));
+    }
+    let twice = requirement("expect = { at_least = 0 }\nover = { home = \"new\", \"wifi.slot\" = \"9us\" }");
+    assert!(twice.is_err_and(|e| e.contains("name the row or its keys, not both")));
+    let none = requirement("expect = { at_least = 0 }\nover = { home = \"none\" }");
+    assert!(none.is_err_and(|e| e.contains("is not the label of a row") && e.contains("\"next\"")));
+    // Along the rows: the slot tells them apart, the count does not.
+    let order = requirement("expect = { order = [\"next\", \"old\"], along = \"home\" }").unwrap();
+    assert_eq!(contend_lab::judging::claim::expected(&order), "30us > 9us along wifi.slot");
+    let along = requirement("expect = { increasing = true, along = \"home\" }").unwrap();
+    assert!(contend_lab::judging::claim::expected(&along).contains("wifi.slot"));
+    // The command line.
+    assert_eq!(texts(rows, &[("home", "new")]), ["home = new"]);
+    assert_eq!(read(rows, &[("home", "new")]).unwrap().points, read(rows, &[]).unwrap().points[1..2]);
+    assert!(read(rows, &[("home", "none")]).is_err_and(|e| e.contains("labels: \"old\", \"new\", \"next\"")));
+}

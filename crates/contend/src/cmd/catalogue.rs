@@ -87,8 +87,14 @@ pub fn explained(asked: &str) -> Result<String, Refusal> {
     found.extend(named(asked));
     if found.is_empty() {
         let names = all_names();
-        let same = |n: &&String| words::folded(n) == words::folded(asked);
-        found.extend(names.iter().filter(same).flat_map(|name| named(name)));
+        let folded = words::folded(asked);
+        // Papers write TCP before the names of controllers.
+        for wanted in [Some(folded.as_str()), folded.strip_prefix("tcp")].into_iter().flatten() {
+            let same = |n: &&String| words::folded(n) == wanted;
+            if found.is_empty() {
+                found.extend(names.iter().filter(same).flat_map(|name| named(name)));
+            }
+        }
         if found.is_empty() {
             return Err(unknown(asked, &names));
         }
@@ -206,8 +212,9 @@ impl Call {
 }
 
 fn metric_text(m: &MetricEntry) -> String {
+    let note = if m.note.is_empty() { String::new() } else { format!("\n\n  {}", wrapped(m.note, WIDTH, 2)) };
     let mut out = format!(
-        "{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {}\n  Over:   {}\n",
+        "{} (metrics)\n\n  {}{note}\n\n  Use:    {}\n  Value:  {}\n  Over:   {}\n",
         m.name,
         wrapped(m.doc, WIDTH, 2),
         wrapped(&m.usage(), WIDTH, 10),

@@ -35,6 +35,7 @@ Examples:
   contend model rt-winf --packet 1500,300 --rate 11Mbps
   contend model hops --hops 1..8 --packet 1500 --rate 2Mbps --overhead 34 --propagation 667ns --link-layer 25us
   contend model ppdu --standard 802.11ax --width 80MHz --streams 2 --mcs 9 --guard 800ns --psdu 65535B
+  contend model bianchi.throughput --n 1..10 --slot 9us --ts 159.6us --tc 159.6us --payload 1472B
   contend model ampdu --rate 144.4Mbps,144.4Mbps,7.2Mbps --aggregate 4.47,5.08,1.89
 
 Every closed form of `contend list models` is a calculator too. A list makes a table:
@@ -85,6 +86,10 @@ impl FromArgMatches for Chosen {
 #[derive(Debug, Subcommand)]
 enum Calculator {
     /// Saturation throughput and collision probability of n stations (Bianchi 2000, with a limit on attempts)
+    ///
+    /// For 802.11n, ac, ax and be the closed form is `bianchi.throughput`, which takes times instead of a standard: --ts
+    /// and --tc are the duration of a frame or an aggregate (`contend model ppdu`) with SIFS, its acknowledgment and DIFS;
+    /// --payload is that of the whole aggregate.
     Bianchi {
         /// Numbers of stations: a list like 1,2,5 or a range like 1..10
         #[arg(long, default_value = "1,2,5,10,20,50", value_parser = counts)]
@@ -300,10 +305,19 @@ impl Cell {
         let standard = Standard::legacy().find(|(n, _)| *n == self.standard);
         let Some((_, standard)) = standard else {
             let names: Vec<&str> = Standard::legacy().map(|(n, _)| n).collect();
-            return Err(wrong(
-                format!("there is no standard `{}`", self.standard),
-                format!("write one of {}", names.join(", ")),
-            ));
+            let names = names.join(", ");
+            return Err(if Standard::ALL.iter().any(|(n, _)| *n == self.standard) {
+                wrong(
+                    format!("{} has aggregates, which this model does not know", self.standard),
+                    format!(
+                        "write one of {names}; or take the duration of an aggregate from `contend model ppdu`, and give it \
+                            to a closed form that takes times, like `contend model bianchi.throughput --ts` or `contend \
+                            model cycle_time`"
+                    ),
+                )
+            } else {
+                wrong(format!("there is no standard `{}`", self.standard), format!("write one of {names}"))
+            });
         };
         let mut phy = Phy::new(standard, Preamble::Long);
         for s in &self.set {

@@ -111,6 +111,22 @@ fn explain_tells_source_parameters_units_and_defaults() {
 }
 
 #[test]
+fn names_as_papers_and_users_write_them_lead_somewhere() {
+    for (asked, says) in [
+        ("TCP-Jersey", "jersey (controllers)"),
+        ("tcp vegas", "vegas (controllers)"),
+        ("minstrel", "contend explain minstrel_ht"),
+        ("video call", "contend explain flow.udp"),
+        ("rtt", "rtt.p95 may be below delay.p95"),
+        ("collision_probability", "corrupted at the receiver"),
+    ] {
+        let out = call(&workspace(), &["explain", asked]).with(0).out.replace('`', "");
+        let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains(says), "{asked}: {out}");
+    }
+}
+
+#[test]
 fn functions_are_explained_from_their_table() {
     let share = call(&workspace(), &["explain", "share"]).with(0).out;
     for text in ["share (functions)", "share(goodput[up.1] >= 10Mbps, 5s)", "the length of a section", "a plain number"]

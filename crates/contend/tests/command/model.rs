@@ -363,6 +363,7 @@ fn a_model_refuses_wrong_options_with_a_message() {
     model(&["--stations", "5..1"]).says(&["empty", "1..10"]);
     model(&["--stations", "few"]).says(&["few", "1..10"]);
     model(&["--standard", "802.11z"]).says(&["802.11z", "802.11g"]);
+    model(&["--standard", "802.11ax"]).says(&["802.11ax has aggregates", "contend model ppdu", "bianchi.throughput"]);
     model(&["--standard", "802.11b", "--rate", "54Mbps"]).says(&["802.11b has no rate of 54Mbps", "5.5Mbps, 11Mbps"]);
     model(&["--rate", "54"]).says(&["54Mbps"]);
     model(&["--packet", "0"]).says(&["1..=2296"]);

@@ -3,7 +3,7 @@
 use super::claim::{
     Along, Check, Claim, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Verdict, When,
 };
-use super::error::FileError;
+use super::error::{FileError, Spot};
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
 use super::tree::{Node, NodeKind, Overlay, flatten};
@@ -175,7 +175,10 @@ impl Judge<'_> {
             return Err(along.error("belongs to increasing, decreasing or order", help));
         }
         let along = |f: &Fields| match &along {
-            Some(v) => self.sweep.swept(v, v.text()?),
+            Some(v) => match self.sweep.key_of_rows(v, v.text()?)? {
+                Some(key) => Ok(key),
+                None => self.sweep.swept(v, v.text()?),
+            },
             None => Err(f.error(
                 format!("needs `along` for {kind}"),
                 "name the swept key along which the metric moves: along = \"flow.0.count\"",
@@ -204,8 +207,19 @@ impl Judge<'_> {
                 Expect::Near { value, within, relative }
             }
             "order" => {
+                let named = f.get("along").map_or(Ok(""), |v| v.text())?.to_owned();
                 let along = along(&f)?;
-                let known = |item: Val| match self.sweep.value(&along, item.node) {
+                // Of a row, its value of the key along which the points lie.
+                let meant = |item: &Val| -> Result<Option<SweptValue>, FileError> {
+                    let node = match self.sweep.rows(item, &named, &[item.node])? {
+                        Some(keys) => {
+                            keys.into_iter().find(|(key, _)| *key == along).and_then(|(_, of)| of.first().copied())
+                        }
+                        None => Some(item.node),
+                    };
+                    Ok(node.and_then(|node| self.sweep.value(&along, node)))
+                };
+                let known = |item: Val| match meant(&item)? {
                     Some(value) => Ok(value),
                     None if self.is_set(&item, &along)? => Ok(item.node.to_json().into()),
                     None => Err(item.error(
@@ -385,13 +399,27 @@ impl Judge<'_> {
     /// Reads a table of key paths and values.
     fn overlay(&self, val: &Val) -> Result<Overlay, FileError> {
         val.table()?;
-        let entries = flatten(val.node.entries().unwrap_or_default(), false);
-        let placed = entries.into_iter().map(|(path, site, node)| {
-            let path = self.sweep.key_path(val, site, &path)?;
-            let node = self.sweep.unlabelled(&path, node);
-            Ok((path, site.clone(), node))
-        });
-        let mut placed = placed.collect::<Result<Vec<_>, FileError>>()?;
+        let mut placed: Vec<(String, Spot, Node)> = vec![];
+        for (path, site, node) in flatten(val.node.entries().unwrap_or_default(), false) {
+            let at = Val { path: format!("{}.\"{path}\"", val.path), node, ..val.clone() };
+            let own: Vec<(String, Node)> = match self.sweep.rows(&at, &path, &[node])? {
+                // The label of a row stands for all its keys.
+                Some(keys) => {
+                    keys.into_iter().filter_map(|(key, of)| Some((key.to_owned(), (*of.first()?).clone()))).collect()
+                }
+                None => {
+                    let path = self.sweep.key_path(val, site, &path)?;
+                    let node = self.sweep.unlabelled(&path, node);
+                    vec![(path, node)]
+                }
+            };
+            for (path, node) in own {
+                if placed.iter().any(|(known, ..)| *known == path) {
+                    return Err(at.error(format!("sets {path} twice"), "name the row or its keys, not both"));
+                }
+                placed.push((path, site.clone(), node));
+            }
+        }
         placed.extend(self.sweep.joined(&placed));
         Ok(Overlay::placed(placed))
     }

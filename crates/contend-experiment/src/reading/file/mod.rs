@@ -375,6 +375,17 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
             continue;
         }
         let node = tree::read_setting(i, key.len() + 1, value);
+        if let [name] = path.as_slice()
+            && let Some(row) = row_of(tree, name, &node, source, &site)?
+        {
+            // The label of a row stands for all its keys.
+            for (key, value) in row {
+                let numbered = names.numbered(&tree::split_path(&key).unwrap_or_default()).map_err(wrong)?;
+                tree.lay(&numbered, &site, value.clone()).map_err(wrong)?;
+                settings.fixed.push((numbered, value));
+            }
+            continue;
+        }
         let path = names.numbered(&path).map_err(wrong)?;
         let replaced = tree.at(&path).and_then(|old| dropped(key, old, &node));
         settings.replaced.extend(replaced.map(|said| (path.clone(), said)));
@@ -382,6 +393,41 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
         settings.fixed.push((path, node));
     }
     Ok(settings)
+}
+
+/// The keys of the row with the label `label` of the `zip` whose rows are called `name`, each with its value; `None` if no
+/// rows of the file are called so. Whether the `zip` is right is said when the sweep is read.
+fn row_of(
+    tree: &Node,
+    name: &str,
+    label: &Node,
+    source: &Source,
+    site: &Spot,
+) -> Result<Option<Vec<(String, Node)>>, FileError> {
+    let texts = |node: Option<&Node>| -> Vec<String> {
+        let Some(NodeKind::List(all)) = node.map(|n| &n.kind) else { return vec![] };
+        let text = |n: &Node| if let NodeKind::Text(text) = &n.kind { Some(text.clone()) } else { None };
+        all.iter().filter_map(text).collect()
+    };
+    let Some(sweep) = tree.get("sweep") else { return Ok(None) };
+    let Some(NodeKind::List(groups)) = sweep.get("zip").map(|n| &n.kind) else { return Ok(None) };
+    let is_named = |group: &&Node| matches!(group.get("name").map(|n| &n.kind), Some(NodeKind::Text(t)) if t == name);
+    let Some(group) = groups.iter().find(is_named) else { return Ok(None) };
+    let labels = texts(group.get("labels"));
+    let is_meant = |text: &String| matches!(&label.kind, NodeKind::Text(t) if t == text);
+    let Some(row) = labels.iter().position(is_meant) else {
+        let message = format!("`{name}` has no row with the label {}", label.to_json());
+        let known = labels.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+        return Err(FileError::new(source, site, message, format!("labels: {known}")));
+    };
+    let swept = tree::flatten(sweep.entries().unwrap_or_default(), true);
+    let value = |key: String| {
+        let path = tree::split_path(&key);
+        let (_, _, node) = swept.iter().find(|(known, ..)| tree::split_path(known) == path)?;
+        let NodeKind::List(values) = &node.get(tree::VALUES).unwrap_or(node).kind else { return None };
+        Some((key, values.get(row)?.clone()))
+    };
+    Ok(Some(texts(group.get("keys")).into_iter().filter_map(value).collect()))
 }
 
 /// The remark about the name `new` in place of the table `old`, with which parameters of the file go; `None` if none

@@ -359,6 +359,20 @@ impl Sweep {
         self.axes.iter().find(named).map(|axis| axis.named(at, labels)).transpose()
     }
 
+    /// The key of the `zip` whose rows are called `name` that has another value in each row, so that it stands for the
+    /// rows; `None` if no rows are called so.
+    pub fn key_of_rows(&self, at: &Val, name: &str) -> Result<Option<String>, FileError> {
+        let Some(axis) = self.axes.iter().find(|a| a.rows.as_ref().is_some_and(|r| r.name == name)) else {
+            return Ok(None);
+        };
+        let tells = |k: &&Key| {
+            let all: BTreeSet<String> = k.of_file.iter().map(|c| meaning(&c.node)).collect();
+            all.len() == k.of_file.len()
+        };
+        let none = || at.error(format!("names rows of which no key has another value in each: `{name}`"), "name a key");
+        axis.keys.iter().find(tells).map(|k| Some(k.path.clone())).ok_or_else(none)
+    }
+
     /// The value of the key `path` that `node` stands for: of a swept key, a label is replaced by its value.
     pub fn unlabelled(&self, path: &str, node: &Node) -> Node {
         self.key(path).map_or(node, |k| k.unlabelled(node)).clone()
@@ -471,7 +485,19 @@ impl Axis {
         let Rows { name, labels } = self.rows.as_ref()?;
         let same = |k: &Key| Some(meaning(&k.values.get(i)?.node) == meaning(&k.of_file.get(i)?.node));
         let is_of_file = self.keys.iter().all(|k| k.values.len() == labels.len() && same(k) == Some(true));
-        is_of_file.then_some((name, labels.get(i)?))
+        if is_of_file {
+            return Some((name, labels.get(i)?));
+        }
+        // A setting may have left one row, by its label or by its values.
+        let is_row = |row: &usize| {
+            let has = |k: &Key| Some(meaning(&k.values.get(i)?.node) == meaning(&k.of_file.get(*row)?.node));
+            self.keys.iter().all(|k| has(k) == Some(true))
+        };
+        let mut rows = (0..labels.len()).filter(is_row);
+        match (rows.next(), rows.next()) {
+            (Some(row), None) => Some((name, labels.get(row)?)),
+            _ => None,
+        }
     }
 }
 

@@ -14,6 +14,8 @@ pub struct MetricEntry {
     pub name: &'static str,
     /// Description, in a sentence.
     pub doc: &'static str,
+    /// What else a reader of its numbers must know, in sentences; mostly empty.
+    pub note: &'static str,
     /// Unit.
     pub unit: Dimension,
     /// The kind of object that has the metric.
@@ -174,6 +176,7 @@ impl MetricEntry {
         MetricEntry {
             name,
             doc,
+            note: "",
             unit,
             subject,
             period: Period::Run,
@@ -189,6 +192,10 @@ impl MetricEntry {
             needs: |_, _| {},
             read,
         }
+    }
+
+    pub(super) const fn note(self, note: &'static str) -> MetricEntry {
+        MetricEntry { note, ..self }
     }
 
     pub(super) const fn over(self, period: Period) -> MetricEntry {

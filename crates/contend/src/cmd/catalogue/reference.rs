@@ -245,6 +245,9 @@ fn metric(m: &MetricEntry) -> String {
     if let Some(also) = m.aspects_in_words() {
         out += &format!("- Also: {}\n", prose(&also));
     }
+    if !m.note.is_empty() {
+        out += &format!("\n{}\n", prose(m.note));
+    }
     out
 }
 

@@ -146,6 +146,20 @@ pub(super) const WORDS: &[Word] = &[
         "docs/model/cell.md",
     ),
     word(
+        &["minstrel"],
+        "`minstrel_ht` is Linux's rate control for 802.11n and later. Minstrel for older rates is not here; `aarf` and \
+            `onoe` choose among these.",
+        &["minstrel_ht", "aarf", "onoe", "wifi.rate_control"],
+        "docs/model/rate-control.md",
+    ),
+    word(
+        &["video", "videocall", "videoconference", "conference"],
+        "A video call is a flow of datagrams: `udp = { rate = \"1.5Mbps\", packet = \"1200B\" }`; what its users notice is \
+            `delay.p95` and `packet_loss`. `contend new home-wifi6` has one; `voip` makes telephone calls.",
+        &["flow.udp", "voip", "delay", "packet_loss"],
+        "docs/model/traffic-and-loss.md",
+    ),
+    word(
         &["bbr2", "bbrv3", "bbrv1"],
         "`bbr` is version 1 as in Linux, `bbr3` version 3; version 2 is not here.",
         &["bbr", "bbr3"],
