@@ -191,8 +191,8 @@ impl Drop for Draft {
     }
 }
 
-/// Removes the private folder at `path`. Its journal is the last file that goes: as soon as the folder is empty, another
-/// call may take it, and a file of that call must stay.
+/// Removes the private folder at `path`. Its journal is the last file that goes: as soon as the folder is empty,
+/// another call may take it, and a file of that call must stay.
 fn remove(path: &Path) {
     for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|t| t.is_dir()) {
@@ -276,8 +276,8 @@ fn free<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Result<(Path
     .map_err(|err| Error::of(&at)(err))
 }
 
-/// True if the folder at `path` is empty: its call was killed before its journal began. A journal without runs is removed
-/// if its call has ended.
+/// True if the folder at `path` is empty: its call was killed before its journal began. A journal without runs is
+/// removed if its call has ended.
 fn is_abandoned(path: &Path) -> bool {
     let Ok(files) = std::fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>) else { return false };
     match files.as_slice() {

@@ -87,9 +87,9 @@ impl FromArgMatches for Chosen {
 enum Calculator {
     /// Saturation throughput and collision probability of n stations (Bianchi 2000, with a limit on attempts)
     ///
-    /// For 802.11n, ac, ax and be the closed form is `bianchi.throughput`, which takes times instead of a standard: --ts
-    /// and --tc are the duration of a frame or an aggregate (`contend model ppdu`) with SIFS, its acknowledgment and DIFS;
-    /// --payload is that of the whole aggregate.
+    /// For 802.11n, ac, ax and be the closed form is `bianchi.throughput`, which takes times instead of a standard:
+    /// --ts and --tc are the duration of a frame or an aggregate (`contend model ppdu`) with SIFS, its acknowledgment
+    /// and DIFS; --payload is that of the whole aggregate.
     Bianchi {
         /// Numbers of stations: a list like 1,2,5 or a range like 1..10
         #[arg(long, default_value = "1,2,5,10,20,50", value_parser = counts)]
@@ -310,9 +310,9 @@ impl Cell {
                 wrong(
                     format!("{} has aggregates, which this model does not know", self.standard),
                     format!(
-                        "write one of {names}; or take the duration of an aggregate from `contend model ppdu`, and give it \
-                            to a closed form that takes times, like `contend model bianchi.throughput --ts` or `contend \
-                            model cycle_time`"
+                        "write one of {names}; or take the duration of an aggregate from `contend model ppdu`, and \
+                            give it to a closed form that takes times, like `contend model bianchi.throughput --ts` or \
+                            `contend model cycle_time`"
                     ),
                 )
             } else {

@@ -85,7 +85,8 @@ pub struct Args {
     shard: Option<Shard>,
     /// Repeat the runs of a results folder of `contend emulate`, from what its hosts sent, without hosts: the digests
     /// are the same. Claims are not judged
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "seeds", "set", "sweep", "decide", "no_claims", "resume"])]
+    #[arg(long, value_name = "DIR")]
+    #[arg(conflicts_with_all = ["files", "seeds", "set", "sweep", "decide", "no_claims", "resume"])]
     replay: Option<PathBuf>,
 }
 

@@ -395,8 +395,8 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
     Ok(settings)
 }
 
-/// The keys of the row with the label `label` of the `zip` whose rows are called `name`, each with its value; `None` if no
-/// rows of the file are called so. Whether the `zip` is right is said when the sweep is read.
+/// The keys of the row with the label `label` of the `zip` whose rows are called `name`, each with its value; `None` if
+/// no rows of the file are called so. Whether the `zip` is right is said when the sweep is read.
 fn row_of(
     tree: &Node,
     name: &str,

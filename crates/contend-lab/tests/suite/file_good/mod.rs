@@ -253,8 +253,8 @@ fn a_bad_setting_is_shown_at_its_place() {
     assert_eq!(
         error("flow.0.cuont", "3"),
         "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? Write one of: name, count, from, to, \
-            delay, udp, packet, tcp, window, ack, ack_delay, quick_acks, gro, autotuning, encrypted, estimate, traffic, emulate, \
-            ac, overhead, start, stop, size\n"
+            delay, udp, packet, tcp, window, ack, ack_delay, quick_acks, gro, autotuning, encrypted, estimate, \
+            traffic, emulate, ac, overhead, start, stop, size\n"
     );
     assert_eq!(
         error("wifi.slot", "9"),

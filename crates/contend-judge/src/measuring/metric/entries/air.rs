@@ -86,11 +86,12 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .reported_in_contention(&["collision_rate"]),
     air("collision_probability", "share of attempts that collided", |a| Ok(a.air()?.collision_probability))
         .note(
-            "In a cell these are attempts that began in the same slot as another station's. In a `[field]` they are those \
-                that other frames corrupted at the receiver, or that the receiver did not answer because it was busy or \
-                had a reservation; all hops and access points are added, so that the number says little about any one \
-                of them. There, `radio.blocked[STATION]` and `radio.hears[STATION]` say what a station waits for, \
-                `mpdu_loss[STATION]` what it loses, `retry_drops` and `routing_drops.link_failed` what is lost for good.",
+            "In a cell these are attempts that began in the same slot as another station's. In a `[field]` they are \
+                those that other frames corrupted at the receiver, or that the receiver did not answer because it was \
+                busy or had a reservation; all hops and access points are added, so that the number says little about \
+                any one of them. There, `radio.blocked[STATION]` and `radio.hears[STATION]` say what a station waits \
+                for, `mpdu_loss[STATION]` what it loses, `retry_drops` and `routing_drops.link_failed` what is lost \
+                for good.",
         )
         .share()
         .in_contention()

@@ -86,9 +86,9 @@ pub(super) const METRICS: &[MetricEntry] = &[
         a.durations(a.flows().map(|f| &f.rtt))
     })
     .note(
-        "With receive offload (`gro`, on with Linux's stack) the packets of an aggregate are acknowledged together: one \
-            sample of `rtt` stands for all of them, while `delay` has a sample of each packet. Percentiles of the two \
-            therefore weigh packets differently, and `rtt.p95` may be below `delay.p95`.",
+        "With receive offload (`gro`, on with Linux's stack) the packets of an aggregate are acknowledged together: \
+            one sample of `rtt` stands for all of them, while `delay` has a sample of each packet. Percentiles of the \
+            two therefore weigh packets differently, and `rtt.p95` may be below `delay.p95`.",
     )
     .aspects(Aspects::Samples)
     .needs(|m, s| s.histograms |= m.is_percentile())
