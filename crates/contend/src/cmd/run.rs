@@ -341,8 +341,10 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
 pub fn say_changed(e: &Experiment, executed: &Executed, quiet: bool) {
     let o = &executed.outcome;
     if !quiet && o.interrupted.is_none() && e.source.has_changes() && o.claims.iter().any(|c| !c.as_recorded) {
-        say("contend: the claims are about the network of the file, which --set or --sweep changes; --no-claims judges \
-                none");
+        say(
+            "contend: the claims are about the network of the file, which --set or --sweep changes; --no-claims judges \
+                none",
+        );
     }
 }
 

@@ -120,7 +120,7 @@ const CASES: &[Case] = &[
     (
         "\"flow.0.count\"",
         "\"flow.0.cuont\"",
-        "t.toml:19:1: there is no key `flow.0.cuont` \n  help: did you mean `count`? Write one of: name, count, from, \
+        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? Write one of: name, count, from, \
             to, delay, udp, packet, tcp, window, ack, ack_delay, quick_acks, gro, autotuning, encrypted, estimate, \
             traffic, emulate, ac, overhead, start, stop, size",
     ),
