@@ -125,12 +125,14 @@ impl Journal {
     /// # Errors
     /// When a file cannot be read or written; [`io::ErrorKind::AlreadyExists`] if another process has taken `to`.
     pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+        // Only `to` may be missing, because another call has taken it.
+        let mut journal = std::fs::File::open(from.join(NAME)).map_err(io::Error::other)?;
         let mut file = disk::File::create_new(&to.join(NAME))?;
         // Until it has its runs, the copy looks like one that nobody needs.
         if !file.lock_new() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        io::copy(&mut std::fs::File::open(from.join(NAME))?, &mut file).map(drop)
+        io::copy(&mut journal, &mut file).map(drop)
     }
 
     /// The header of the journal in `folder` and the number of its runs. `None` if there is no readable journal, or if

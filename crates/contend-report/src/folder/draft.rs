@@ -264,8 +264,10 @@ fn free<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Result<(Path
         }
         at.clone_from(&path);
         match make(&path) {
-            // Another call was faster.
-            Err(err) if err.kind() == ErrorKind::AlreadyExists => Err(err),
+            // Another call was faster: it has the folder, or has already given it its final name.
+            Err(err) if matches!(err.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
+                Err(ErrorKind::AlreadyExists.into())
+            }
             Err(err) => {
                 remove(&path);
                 Err(err)

@@ -5,7 +5,8 @@ use super::lab::execute;
 /// Six uploads, whose acknowledgments wait at the access point, with this queue there.
 fn uploads(queue: &str, seeds: u32) -> contend_lab::experiment::results::Outcome {
     execute(&format!(
-        "duration = \"8s\"\nwarmup = \"2s\"\nseeds = {:?}\n[wifi]\nstandard = \"802.11g\"\n[ap]\nqueue = {queue}\n[[flow]]\n\
+        "duration = \"8s\"\nwarmup = \"2s\"\nseeds = {:?}\n[wifi]\nstandard = \"802.11g\"\n[ap]\n\
+            queue = {queue}\n[[flow]]\n\
             name = \"up\"\n\
             count = 6\nfrom = \"station\"\nto = \"server\"\ntcp = \"newreno\"\n",
         (1..=seeds).collect::<Vec<_>>()

@@ -231,20 +231,23 @@ fn section(id: &str, title: &str, content: &str) -> String {
     format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{content}</section>\n")
 }
 
-/// The table of verdicts: a row for each experiment.
+/// The table of verdicts: a row for each experiment. Verdicts that none has, and sources without statements, have no
+/// column.
 fn verdicts(chapters: &[Chapter]) -> String {
-    let mut out = String::from(
+    let all = sum(chapters);
+    let shown: Vec<usize> = (0..Verdict::ALL.len()).filter(|i| *i < 2 || all.verdicts(Origin::Paper)[*i] > 0).collect();
+    let apart = [Origin::Specification, Origin::Beyond].into_iter().filter(|o| all.statements(*o) > 0);
+    let apart: Vec<Origin> = apart.collect();
+    let names = shown.iter().map(|i| Verdict::ALL[*i].name()).chain(apart.iter().map(|o| o.name()));
+    let heads: String = names.map(|name| format!("<th>{name}</th>")).collect();
+    let mut out = format!(
         "<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">experiment</th><th \
-            class=\"text\"></th><th>statements of the paper</th>",
+            class=\"text\"></th><th>statements</th>{heads}<th>not as recorded</th></tr></thead>\n<tbody>\n",
     );
-    for v in Verdict::ALL {
-        let _ = write!(out, "<th>{}</th>", v.name());
-    }
-    out += "<th>of our specification</th><th>beyond the paper</th><th>not as recorded</th></tr></thead>\n<tbody>\n";
     let row = |name: String, title: &str, tally: &Tally, differ: usize| {
         let own = tally.verdicts(Origin::Paper);
-        let counts = [own.iter().sum()].into_iter().chain(own).map(|n: usize| n.to_string());
-        let others = [Origin::Specification, Origin::Beyond].map(|o| match tally.share(o) {
+        let counts = [own.iter().sum()].into_iter().chain(shown.iter().map(|i| own[*i])).map(|n: usize| n.to_string());
+        let others = apart.iter().map(|o| match tally.share(*o) {
             none if none.is_empty() => "–".to_owned(),
             share => share,
         });
@@ -255,12 +258,12 @@ fn verdicts(chapters: &[Chapter]) -> String {
         let link = format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name));
         out += &row(link, &c.title, &c.tally, c.differ);
     }
-    out += &row("all".into(), "", &sum(chapters), chapters.iter().map(|c| c.differ).sum());
+    out += &row("all".into(), "", &all, chapters.iter().map(|c| c.differ).sum());
     out + "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: \
         outside, with the reason; contradiction: the paper's own statements disagree; tie: neither side of a \
         comparison is ahead; undecided: more seeds are needed. A statement is a sentence of the paper; it counts \
-        once, and its worst part decides. Of our specification, beyond the paper: how many of these statements are \
-        reproduced; they are counted apart. Ranges are chosen from the text of the paper.</p>\n"
+        once, and its worst part decides. Specification, beyond: how many statements of our specification and beyond \
+        the paper are reproduced; they are counted apart. Ranges are chosen from the text of the paper.</p>\n"
 }
 
 #[cfg(test)]
