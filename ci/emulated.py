@@ -35,16 +35,18 @@ def first_values(file):
     return [f"{key}={written(values[key][0])}" for key in keys if values[key]]
 
 
-def without_small_queues(program, file, folder, common):
-    """Settings that turn small queues off at each sender that has them; contend refuses them at the others."""
+def simulated_without_small_queues(program, file, folder, common):
+    """The run in which no sender at a station has small queues; contend refuses the setting for the other senders."""
     flows = tomllib.loads(file.read_text()).get("flow", [])
     settings = [f"flow.{i}.tcp.tsq=off" for i, flow in enumerate(flows) if "tcp" in flow]
 
-    def taken(setting):
-        words = [program, "run", file.name, "--seeds", "1", "--no-results", *common, "--set", setting]
-        return subprocess.run(words, cwd=folder, capture_output=True, timeout=600).returncode != 2
+    def simulated(settings):
+        return run(program, ["run", *common, *(word for s in settings for word in ("--set", s))], folder)
 
-    return [word for setting in settings if taken(setting) for word in ("--set", setting)]
+    all_at_once = simulated(settings)
+    if all_at_once[0] is not None:
+        return all_at_once
+    return simulated([s for s in settings if simulated([s])[0] is not None])
 
 
 def written(value):
@@ -84,8 +86,7 @@ def main():
             times = ["--set", f"duration={seconds}s", "--set", f"warmup={seconds / 4}s"]
             times += ["--set", "stack=linux"]
             common = [file.name, "--seeds", "1", *times, *sweep, "--no-results", "--format", "json"]
-            off = without_small_queues(program, file, folder, times + sweep)
-            simulated, why = run(program, ["run", *common, *off], folder)
+            simulated, why = simulated_without_small_queues(program, file, folder, common)
             emulated, refused = run(program, ["emulate", "--attempts", "3", *common], folder)
             if simulated is None or emulated is None:
                 print(f"| `{name}` | | | | | {refused or why} |", flush=True)

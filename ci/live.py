@@ -121,13 +121,18 @@ def click(browser, name):
     browser.run(f"document.getElementById('{name}').click()")
 
 
+class Faults(list):
+    """What is wrong."""
+
+    def expect(self, holds, what):
+        if not holds:
+            self.append(what)
+
+
 def remember(browser, url, width, mobile):
     """What is wrong with pins, addresses and cancelled runs."""
-    found = []
-
-    def expect(holds, what):
-        if not holds:
-            found.append(what)
+    found = Faults()
+    expect = found.expect
 
     def text(name):
         return browser.run(f"document.getElementById('{name}').textContent")
@@ -190,11 +195,8 @@ def remember(browser, url, width, mobile):
 
 def use(browser, url, width, mobile):
     """What is wrong with the page of FILE."""
-    found = []
-
-    def expect(holds, what):
-        if not holds:
-            found.append(what)
+    found = Faults()
+    expect = found.expect
 
     def changes(what):
         """A run began, and the report that follows it has other plots than before."""
