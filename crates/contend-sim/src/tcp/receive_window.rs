@@ -8,7 +8,7 @@
 //! Differences from Linux: five eighths of the memory are window, which is what packets of 1500 B in buffers of 2304 B
 //! give; Linux measures the share.
 
-use super::SegmentFormat;
+use super::{SegmentFormat, ticks};
 use contend_core::{Span, Time};
 
 /// The most that a SYN can advertise (RFC 7323 §2.2).
@@ -71,13 +71,13 @@ impl ReceiveWindow {
         true
     }
 
-    /// A full segment echoes the timestamp `tsecr`, when the clock of ticks of length `tick` says `ticks`.
-    pub fn echo(&mut self, tsecr: u32, ticks: u32, tick: Span) {
+    /// A full segment that arrives at `now` echoes the timestamp `tsecr`, of a clock of ticks of length `tick`.
+    pub fn echo(&mut self, tsecr: u32, now: Time, tick: Span) {
         if tsecr == 0 || tsecr == self.echoed {
             return;
         }
         self.echoed = tsecr;
-        let sample = u64::from(ticks.wrapping_sub(tsecr).max(1)) * tick.as_nanos() / 1000;
+        let sample = u64::from(ticks(now, Some(tick)).wrapping_sub(tsecr).max(1)) * tick.as_nanos() / 1000;
         self.rtt = if self.rtt == 0 { 8 * sample } else { self.rtt - self.rtt / 8 + sample };
     }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_memory_follows_what_was_read_in_a_round_trip() {
         let mut w = window(1 << 20, true);
-        w.echo(5, 25, Span::from_millis(1));
+        w.echo(5, ms(25), Span::from_millis(1));
         w.reads(20_000, 0, ms(19));
         assert_eq!(w.memory, 81_920);
         w.reads(20_000, 0, ms(20));
@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn the_round_trip_is_that_of_echoed_timestamps_or_the_shortest_of_a_window() {
         let mut w = window(1 << 20, true);
-        w.echo(7, 27, Span::from_millis(1));
-        w.echo(7, 99, Span::from_millis(1));
+        w.echo(7, ms(27), Span::from_millis(1));
+        w.echo(7, ms(99), Span::from_millis(1));
         assert_eq!(w.rtt, 160_000);
-        w.echo(8, 36, Span::from_millis(1));
+        w.echo(8, ms(36), Span::from_millis(1));
         assert_eq!(w.rtt, 168_000);
         let mut w = window(1 << 20, true);
         w.measure(0, ms(0));

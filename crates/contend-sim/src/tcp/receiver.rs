@@ -238,7 +238,7 @@ impl Receiver {
         }
         if self.window.grows() {
             if let (true, Some(tick)) = (s.timestamps && s.len >= self.format.mss, self.tick) {
-                self.window.echo(s.tsecr, ticks(io.now, Some(tick)), tick);
+                self.window.echo(s.tsecr, io.now, tick);
             }
             self.window.measure(self.nxt, io.now);
             // Linux does so without SACK in order only, because an opened window makes a duplicate none.

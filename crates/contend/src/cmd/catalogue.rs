@@ -212,7 +212,11 @@ impl Call {
 }
 
 fn metric_text(m: &MetricEntry) -> String {
-    let note = if m.note.is_empty() { String::new() } else { format!("\n\n  {}", wrapped(m.note, WIDTH, 2)) };
+    let note = if m.note.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n  {}", wrapped(&m.note.replace('`', ""), WIDTH, 2))
+    };
     let mut out = format!(
         "{} (metrics)\n\n  {}{note}\n\n  Use:    {}\n  Value:  {}\n  Over:   {}\n",
         m.name,

@@ -337,13 +337,14 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
     done
 }
 
-/// Says how to do without the claims of a file that the call changes, if one has another verdict than recorded.
+/// Says how to do without the claims and checks of a file that the call changes, if one of them makes the status 1.
 pub fn say_changed(e: &Experiment, executed: &Executed, quiet: bool) {
     let o = &executed.outcome;
-    if !quiet && o.interrupted.is_none() && e.source.has_changes() && o.claims.iter().any(|c| !c.as_recorded) {
+    let differs = || o.claims.iter().any(|c| !c.as_recorded) || o.checks.iter().any(|c| c.answer != MET);
+    if !quiet && o.interrupted.is_none() && e.source.has_changes() && differs() {
         say(
-            "contend: the claims are about the network of the file, which --set or --sweep changes; --no-claims judges \
-                none",
+            "contend: claims and checks are about the network of the file, which --set or --sweep changes; --no-claims \
+                judges none",
         );
     }
 }
