@@ -126,11 +126,12 @@ fn full(ends: &EndsSpec) -> Result<u32, Refusal> {
     }
 }
 
-/// The memory of a receiver whose window does not open step by step. Linux doubles what it is told, and five eighths of
-/// that are window once it has seen a packet. A window that a SYN can advertise is open from the start.
+/// The memory of a receiver whose window does not open step by step; Linux doubles what it is told. It has room for the
+/// window in packets that wait behind a loss, whose buffers are larger than they are. A window that a SYN can advertise
+/// is open from the start.
 fn fixed(ends: &EndsSpec, window: u32) -> Option<usize> {
     match &ends.transport {
-        Transport::Tcp(t) if !t.autotuning || window <= u32::from(u16::MAX) => Some(window as usize / 5 * 4),
+        Transport::Tcp(t) if !t.autotuning || window <= u32::from(u16::MAX) => Some(2 * window as usize),
         _ => None,
     }
 }
