@@ -99,11 +99,14 @@
       // No value of a file has a control character.
       const OTHER = "\u0001";
       option(OTHER, "another value …");
-      const field = element("input", { type: "text", className: "other", autocomplete: "off", spellcheck: false, hidden: true });
+      const about = { type: "text", className: "other", autocomplete: "off", spellcheck: false, hidden: true };
+      const field = element("input", about);
       field.setAttribute("aria-label", `${dial.key}, another value`);
       show = () => {
         const value = state.value ?? "";
-        if (![...first.options].some((o) => o.value === value)) first.insertBefore(element("option", { value, textContent: value }), first.lastChild);
+        if (![...first.options].some((o) => o.value === value)) {
+          first.insertBefore(element("option", { value, textContent: value }), first.lastChild);
+        }
         first.value = value;
         field.hidden = true;
       };
