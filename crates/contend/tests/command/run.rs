@@ -525,7 +525,7 @@ fn claims_about_a_network_that_the_call_changes_can_be_left_out() {
     bench.contend(&["run", "results/f/run.toml"]).with(0);
     run(&["--no-results", "--no-claims", "--decide=3"]).with(2).says(&["cannot be used with"]);
     // A check alone has the status 1, too.
-    bench.file("checked.toml", &format!("{SMALL}{check}"));
+    bench.file("checked.toml", format!("{SMALL}{check}"));
     let set = ["run", "checked.toml", "--no-results", "--seeds", "1..2", "--set", "wifi.slot=20us"];
     bench.contend(&set).with(1).says(&[hint]);
     let of_paper = ["reproduce", "keceli-2008/m1-downloads", "--no-claims"];
