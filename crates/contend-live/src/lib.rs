@@ -2,17 +2,15 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`session`] | the experiment: its dials, its runs, its last reports |
+//! | `desk` | the runs of the experiment, and its last reports |
 //! | `guard` | who may ask: this machine's browser, with the token of the page's address |
-//! | `page` | the page, in one file with its style and its script |
 //!
-//! The page shows dials beside the report that `contend run` would write. Nothing is read from outside this machine,
-//! and no file is written.
+//! The page itself is that of [`contend_page`]: dials beside the report that `contend run` would write. Nothing is read
+//! from outside this machine, and no file is written.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod desk;
 mod guard;
-mod page;
-pub mod session;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Request, State};
@@ -21,12 +19,14 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
+use contend_page::parts::{Parts, SERVED};
+use contend_page::session::{Session, Settings, told};
+use desk::{Answer, Desk};
 use guard::Guard;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
-use session::{Answer, Session, Settings, told};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -50,18 +50,26 @@ const BODY_WITHIN: Duration = Duration::from_secs(5);
 /// Longest body of a request, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 
-/// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. At most
-/// `most` connections are open at a time; further ones wait. `ready` gets the page's address, which contains its token.
+/// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. `jobs` is the
+/// number of runs at the same time; 0 for one on each core. At most `most` connections are open at a time; further ones
+/// wait. `ready` gets the page's address, which contains its token.
 ///
 /// # Errors
 /// When the port is taken, or the system refuses.
-pub fn serve(session: Session, port: u16, most: usize, stop: &AtomicBool, ready: impl FnOnce(&str)) -> io::Result<()> {
+pub fn serve(
+    session: Session,
+    jobs: usize,
+    port: u16,
+    most: usize,
+    stop: &AtomicBool,
+    ready: impl FnOnce(&str),
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
         let guard = Arc::new(Guard::new(listener.local_addr()?.port())?);
         ready(&guard.address());
-        let session = Arc::new(session);
+        let desk = Arc::new(Desk::new(session, jobs));
         let router = Router::new()
             .route("/", get(first))
             .route("/run", post(run))
@@ -72,12 +80,12 @@ pub fn serve(session: Session, port: u16, most: usize, stop: &AtomicBool, ready:
             .route("/compare/{pinned}/{now}", get(compare))
             .route("/progress", get(progress))
             .route("/report/{number}", get(report))
-            .with_state(Arc::clone(&session))
+            .with_state(Arc::clone(&desk))
             .layer(middleware::from_fn(whole))
             .layer(middleware::from_fn_with_state(guard, guard::check));
         tokio::select! {
             () = answer(listener, router, most) => {}
-            () = until(stop) => session.stop(),
+            () = until(stop) => desk.stop(),
         }
         Ok(())
     });
@@ -124,10 +132,10 @@ async fn until(stop: &AtomicBool) {
     }
 }
 
-/// What `job` makes of the session, on another thread: a large network takes seconds, and this thread answers all
+/// What `job` makes of the desk, on another thread: a large network takes seconds, and this thread answers all
 /// requests.
-async fn aside(session: Arc<Session>, job: impl FnOnce(&Session) -> Response + Send + 'static) -> Response {
-    tokio::task::spawn_blocking(move || job(&session)).await.unwrap_or_else(|_| {
+async fn aside(desk: Arc<Desk>, job: impl FnOnce(&Desk) -> Response + Send + 'static) -> Response {
+    tokio::task::spawn_blocking(move || job(&desk)).await.unwrap_or_else(|_| {
         let text = "this is a defect of contend, not an error in your file; the terminal shows more";
         (StatusCode::INTERNAL_SERVER_ERROR, Json(Answer::Wrong(text.into()))).into_response()
     })
@@ -138,22 +146,26 @@ fn wrong(told: String) -> Response {
     (StatusCode::UNPROCESSABLE_ENTITY, Json(Answer::Wrong(told))).into_response()
 }
 
-async fn first(State(session): State<Arc<Session>>) -> Response {
-    aside(session, page_of).await
+async fn first(State(desk): State<Arc<Desk>>) -> Response {
+    aside(desk, page_of).await
 }
 
-fn page_of(session: &Session) -> Response {
-    let page = page::Page::of(session);
+fn page_of(desk: &Desk) -> Response {
+    let data = desk.session.first().map_err(|why| told(&why));
+    let policy = ["", "", "; connect-src 'self'; frame-src 'self'"];
+    let page = Parts { host: SERVED, data: &data, elements: "", policy }.page();
+    // An element of the page cannot say who may frame it.
+    let policy = format!("{}; frame-ancestors 'none'", page.policy);
     let mut answer = Html(page.text).into_response();
-    if let Ok(policy) = HeaderValue::from_str(&page.policy) {
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
         answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     answer
 }
 
 /// Runs with these settings; a later request ends the runs of an earlier one.
-async fn run(State(session): State<Arc<Session>>, Json(settings): Json<Settings>) -> Response {
-    aside(session, move |session| match session.run(&settings) {
+async fn run(State(desk): State<Arc<Desk>>, Json(settings): Json<Settings>) -> Response {
+    aside(desk, move |desk| match desk.run(&settings) {
         Answer::Wrong(told) => wrong(told),
         answer => Json(answer).into_response(),
     })
@@ -167,8 +179,8 @@ struct Asked {
     settings: Settings,
 }
 
-async fn dial(State(session): State<Arc<Session>>, Json(asked): Json<Asked>) -> Response {
-    aside(session, move |session| match session.dial(&asked.key, &asked.settings) {
+async fn dial(State(desk): State<Arc<Desk>>, Json(asked): Json<Asked>) -> Response {
+    aside(desk, move |desk| match desk.session.dial(&asked.key, &asked.settings) {
         Ok(dial) => Json(dial).into_response(),
         Err(why) => wrong(told(&why)),
     })
@@ -176,42 +188,42 @@ async fn dial(State(session): State<Arc<Session>>, Json(asked): Json<Asked>) -> 
 }
 
 /// The experiment file with these settings.
-async fn file(State(session): State<Arc<Session>>, Json(settings): Json<Settings>) -> Response {
-    aside(session, move |session| match session.file(&settings) {
+async fn file(State(desk): State<Arc<Desk>>, Json(settings): Json<Settings>) -> Response {
+    aside(desk, move |desk| match desk.session.file(&settings) {
         Ok(text) => text.into_response(),
         Err(why) => wrong(told(&why)),
     })
     .await
 }
 
-async fn progress(State(session): State<Arc<Session>>) -> Json<session::Progress> {
-    Json(session.progress())
+async fn progress(State(desk): State<Arc<Desk>>) -> Json<desk::Progress> {
+    Json(desk.progress())
 }
 
 /// Ends the runs in progress.
-async fn stop_runs(State(session): State<Arc<Session>>) -> StatusCode {
-    session.stop();
+async fn stop_runs(State(desk): State<Arc<Desk>>) -> StatusCode {
+    desk.stop();
     StatusCode::NO_CONTENT
 }
 
-async fn pin(State(session): State<Arc<Session>>, Path(number): Path<u64>) -> Response {
-    if session.pin(number) {
+async fn pin(State(desk): State<Arc<Desk>>, Path(number): Path<u64>) -> Response {
+    if desk.pin(number) {
         StatusCode::NO_CONTENT.into_response()
     } else {
         wrong("this report is not kept any more; change a value to get a new one".into())
     }
 }
 
-async fn compare(State(session): State<Arc<Session>>, Path((pinned, now)): Path<(u64, u64)>) -> Response {
-    aside(session, move |session| match session.compare(pinned, now) {
+async fn compare(State(desk): State<Arc<Desk>>, Path((pinned, now)): Path<(u64, u64)>) -> Response {
+    aside(desk, move |desk| match desk.compare(pinned, now) {
         Ok(compared) => Json(compared).into_response(),
         Err(why) => wrong(told(&why)),
     })
     .await
 }
 
-async fn report(State(session): State<Arc<Session>>, Path(number): Path<u64>, _: HeaderMap) -> Response {
-    match session.report(number) {
+async fn report(State(desk): State<Arc<Desk>>, Path(number): Path<u64>, _: HeaderMap) -> Response {
+    match desk.report(number) {
         Some(page) => Html(page).into_response(),
         None => {
             (StatusCode::NOT_FOUND, "this report is not kept any more; change a value to get a new one").into_response()

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::execute::{Options, execute};
-use contend_lab::reading::file::parse;
+use contend_lab::reading::file::{from_disk, parse};
 use contend_lab::writing::folder;
 use contend_live::serve;
-use contend_live::session::Session;
+use contend_page::session::Session;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -30,11 +30,12 @@ struct Server {
 
 impl Server {
     fn start(text: &str) -> Server {
-        let session = Session::new("t.toml".into(), text.into(), vec![], 1, &AtomicBool::new(false)).unwrap().unwrap();
+        let session = Session::new("t.toml".into(), text.into(), vec![], from_disk, &AtomicBool::new(false));
+        let session = session.unwrap().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let (tell, told) = channel();
         let asked = Arc::clone(&stop);
-        let thread = spawn(move || serve(session, 0, 40, &asked, |at| tell.send(at.to_owned()).unwrap()).unwrap());
+        let thread = spawn(move || serve(session, 1, 0, 40, &asked, |at| tell.send(at.to_owned()).unwrap()).unwrap());
         let address = told.recv().unwrap();
         let (host, token) = address.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         Server { host: host.into(), token: token.into(), stop, thread: Some(thread) }
@@ -86,7 +87,7 @@ fn the_page_shows_the_dials_of_the_file() {
     assert_eq!(status, 200);
     assert!(head.contains("content-security-policy: default-src 'none'") && head.contains("no-store"), "{head}");
     let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
-    let data: Value = serde_json::from_str(data).unwrap();
+    let data = serde_json::from_str::<Value>(data).unwrap()["Ok"].clone();
     assert_eq!(data["title"], "Two </script> downloads");
     let dial = |key: &str| data["dials"].as_array().unwrap().iter().find(|d| d["key"] == key).unwrap().clone();
     assert_eq!(dial("param.wide")["value"], "30p");

@@ -43,7 +43,10 @@ pub fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Ex
 }
 
 /// The text of the file at `path`, as [`Files`] says.
-fn from_disk(path: &str, longest: u64) -> io::Result<String> {
+///
+/// # Errors
+/// When it is no file, too long, or no text.
+pub fn from_disk(path: &str, longest: u64) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }

@@ -5,7 +5,8 @@ use super::run::{settings_of, stop_on_ctrl_c};
 use super::{common, complete, refused, say, wrong};
 use crate::Done;
 use contend_lab::opening;
-use contend_live::session::Session;
+use contend_lab::reading::file::from_disk;
+use contend_page::session::Session;
 use miette::Result;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ pub fn run(args: Args) -> Result<Done> {
     let sets = settings_of(&text, &common)?;
     let stop = stop_on_ctrl_c();
     let name = args.file.display().to_string();
-    let Some(session) = Session::new(name, text, sets, args.jobs.map_or(0, usize::from), &stop)? else {
+    let Some(session) = Session::new(name, text, sets, from_disk, &stop)? else {
         return Ok(Done::Stopped);
     };
     let ready = |address: &str| {
@@ -58,7 +59,8 @@ pub fn run(args: Args) -> Result<Done> {
         let _ = super::print(&format!("{address}\n"));
         say("contend: open this address in a browser on this machine; Ctrl-C ends");
     };
-    contend_live::serve(session, args.port, connections(), &stop, ready).map_err(|e| match e.kind() {
+    let jobs = args.jobs.map_or(0, usize::from);
+    contend_live::serve(session, jobs, args.port, connections(), &stop, ready).map_err(|e| match e.kind() {
         ErrorKind::AddrInUse => {
             wrong(format!("port {} is taken by another program", args.port), "choose another --port, or none")
         }

@@ -1,37 +1,25 @@
 "use strict";
-// Dials on the left; on the right the report of the values they have. A change runs the experiment: the server ends the
-// runs of an earlier change. The new report replaces the old one when it is complete, so nothing flickers. The fragment
-// of the address has the values that differ from those of the file, so a copied address opens the same page.
-(() => {
+// Dials on the left; on the right the report of the values they have. A change runs the experiment: `host`, which makes
+// the runs, ends those of an earlier change. The new report replaces the old one when it is complete, so nothing
+// flickers. The fragment of the address has the values that differ from those of the file, so a copied address opens the
+// same page.
+(async () => {
   const at = (id) => document.getElementById(id);
-  const data = JSON.parse(at("data").textContent);
-  const token = new URLSearchParams(location.search).get("token");
   const STEPS = 200; // of a slider
   const REST = 120; // milliseconds without a change before a run
-  const LOOK = 500; // milliseconds between two looks at the progress
   const APART = 1500; // milliseconds within which changes of one key are one step back
+  let data; // what the host says first: title, file, dials, the swept ones of them, all keys
   const dials = new Map(); // key -> { file, value, node, show }
 
-  async function ask(path, body) {
-    const answer = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Contend-Token": token },
-      body: JSON.stringify(body),
-    });
-    return checked(answer);
-  }
-  async function checked(answer) {
-    const text = await answer.text();
-    if (answer.ok) return text;
-    let wrong = text;
-    try { wrong = JSON.parse(text).wrong; } catch { /* The guard answers in plain text. */ }
-    throw new Error(wrong);
-  }
-  const why = (e) => (e instanceof TypeError ? "contend does not answer; it was ended in its terminal, or has ended" : e.message);
   // The values that differ from the file. A table comes before its keys, which it would replace.
   const depth = ([key]) => key.split(".").length;
-  const settings = () => [...dials].filter(([, d]) => d.value !== d.file).map(([key, d]) => [key, d.value]).sort((a, b) => depth(a) - depth(b));
-  const inWords = (values) => (values.length ? values.map(([key, value]) => `${key} = ${value}`).join(", ") : "the values of the file");
+  const settings = () =>
+    [...dials]
+      .filter(([, d]) => d.value !== d.file)
+      .map(([key, d]) => [key, d.value])
+      .sort((a, b) => depth(a) - depth(b));
+  const inWords = (values) =>
+    values.length ? values.map(([key, value]) => `${key} = ${value}`).join(", ") : "the values of the file";
   function complain(text) {
     at("wrong").textContent = text;
     at("wrong").hidden = !text;
@@ -51,7 +39,7 @@
   function slider(turn, field, set) {
     const { low, high, log } = turn;
     const number = (step) => (log ? low * (high / low) ** (step / STEPS) : low + ((high - low) * step) / STEPS);
-    const step = (x) => (STEPS * (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low)));
+    const step = (x) => STEPS * (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low));
     const range = element("input", { type: "range", min: 0, max: STEPS, step: 1 });
     let last = 0;
     const show = () => {
@@ -80,7 +68,11 @@
     const state = { file: dial.value, value: dial.value };
     const absent = dial.value === null ? dial.absent : null;
     const usual = absent?.value ?? null;
-    const set = (value) => { state.value = value === "" || value === usual && state.file === null ? state.file : value; mark(); soon(dial.key); };
+    const set = (value) => {
+      state.value = value === "" || (value === usual && state.file === null) ? state.file : value;
+      mark();
+      soon(dial.key);
+    };
     const mark = () => {
       state.node.classList.toggle("changed", state.value !== state.file);
       state.node.classList.toggle("absent", !!absent && state.value === null);
@@ -93,7 +85,14 @@
       const option = (value, text) => first.append(element("option", { value, textContent: text }));
       if (dial.value === null) {
         const named = dial.turn.options.find((o) => o.value === usual);
-        option("", data.swept.includes(dial.key) ? "all values" : usual !== null ? `${named?.text ?? usual} (not in the file)` : "not in the file");
+        option(
+          "",
+          data.swept.includes(dial.key)
+            ? "all values"
+            : usual !== null
+              ? `${named?.text ?? usual} (not in the file)`
+              : "not in the file",
+        );
       }
       for (const o of dial.turn.options) option(o.value, o.text);
       // No value of a file has a control character.
@@ -112,7 +111,10 @@
       };
       first.addEventListener("change", () => {
         field.hidden = first.value !== OTHER;
-        if (field.hidden) { set(first.value); return; }
+        if (field.hidden) {
+          set(first.value);
+          return;
+        }
         field.value = state.value ?? usual ?? "";
         field.focus();
         field.select();
@@ -130,12 +132,17 @@
       field.addEventListener("keydown", (e) => {
         if (e.key === "Enter") take();
         if (e.key === "Escape") show();
-        if (e.key === "Enter" || e.key === "Escape") { e.preventDefault(); first.focus(); }
+        if (e.key === "Enter" || e.key === "Escape") {
+          e.preventDefault();
+          first.focus();
+        }
       });
       row.append(first, field);
     } else {
       const field = element("input", { type: "text", autocomplete: "off", spellcheck: false, placeholder: "not set" });
-      const fill = () => { field.value = state.value ?? usual ?? ""; };
+      const fill = () => {
+        field.value = state.value ?? usual ?? "";
+      };
       first = field;
       show = fill;
       if (dial.turn.kind === "range") {
@@ -143,18 +150,38 @@
         field.setAttribute("aria-label", `${dial.key}, exact value`);
         const { range, show: place } = slider(dial.turn, field, set);
         first = range;
-        show = () => { fill(); place(); };
+        show = () => {
+          fill();
+          place();
+        };
         row.append(first);
       }
-      field.addEventListener("change", () => { set(field.value.trim()); show(); });
+      field.addEventListener("change", () => {
+        set(field.value.trim());
+        show();
+      });
       row.append(field);
     }
     first.id = id;
-    const without = absent?.words ? ` Without it: ${absent.words}.` : usual !== null && dial.turn.kind !== "choice" ? ` The file does not say; ${usual} is the default.` : "";
+    const without = absent?.words
+      ? ` Without it: ${absent.words}.`
+      : usual !== null && dial.turn.kind !== "choice"
+        ? ` The file does not say; ${usual} is the default.`
+        : "";
     const doc = element("p", { className: "doc", id: `${id}-doc`, textContent: dial.doc + without });
     first.setAttribute("aria-describedby", doc.id);
-    state.node = element("div", { className: "dial" }, element("label", { htmlFor: id, textContent: dial.key }), row, doc);
-    state.show = (value) => { state.value = value; show(); mark(); };
+    state.node = element(
+      "div",
+      { className: "dial" },
+      element("label", { htmlFor: id, textContent: dial.key }),
+      row,
+      doc,
+    );
+    state.show = (value) => {
+      state.value = value;
+      show();
+      mark();
+    };
     dials.set(dial.key, state);
     at("dials").append(state.node);
     state.show(state.value);
@@ -170,11 +197,13 @@
     const key = at("key").value.trim();
     if (!key) return;
     try {
-      if (!dials.has(key)) add(JSON.parse(await ask("/dial", { key, settings: settings() })));
+      if (!dials.has(key)) add(await host.dial(key, settings()));
       complain("");
       at("key").value = "";
       dials.get(key).node.querySelector("input, select").focus();
-    } catch (e) { complain(why(e)); }
+    } catch (e) {
+      complain(e.message);
+    }
   }
 
   // ---- the address ----
@@ -182,8 +211,19 @@
   const fragment = (values) => values.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
   // What the fragment of the address says; null if it is no fragment of this page.
   function addressed() {
-    const pairs = location.hash.slice(1).split("&").filter(Boolean).map((pair) => [pair.slice(0, (pair.indexOf("=") + 1 || pair.length + 1) - 1), pair.includes("=") ? pair.slice(pair.indexOf("=") + 1) : ""]);
-    try { return pairs.map((pair) => pair.map(decodeURIComponent)); } catch { return null; }
+    const pairs = location.hash
+      .slice(1)
+      .split("&")
+      .filter(Boolean)
+      .map((pair) => [
+        pair.slice(0, (pair.indexOf("=") + 1 || pair.length + 1) - 1),
+        pair.includes("=") ? pair.slice(pair.indexOf("=") + 1) : "",
+      ]);
+    try {
+      return pairs.map((pair) => pair.map(decodeURIComponent));
+    } catch {
+      return null;
+    }
   }
   let stepped = { key: null, when: -Infinity }; // the last entry of the history
   function step(key) {
@@ -207,12 +247,14 @@
     for (const [key, value] of values ?? []) {
       try {
         if (!dials.has(key)) {
-          const dial = JSON.parse(await ask("/dial", { key, settings: settings() }));
+          const dial = await host.dial(key, settings());
           if (mine !== opened) return;
           if (!dials.has(key)) add(dial);
         }
         dials.get(key).show(value);
-      } catch (e) { wrong.push(why(e)); }
+      } catch (e) {
+        wrong.push(e.message);
+      }
     }
     if (mine !== opened) return;
     run(wrong.join("\n"));
@@ -227,7 +269,10 @@
   let pinned = null; // the pinned one
   function soon(key = null) {
     clearTimeout(waiting);
-    waiting = setTimeout(() => { step(key); run(); }, REST);
+    waiting = setTimeout(() => {
+      step(key);
+      run();
+    }, REST);
   }
 
   // The state of the runs: "running", "done", or "ended" without a report.
@@ -243,31 +288,28 @@
     at("pin").disabled = name !== "done";
   }
 
-  // How far the runs are, until `over` says that they have ended.
-  function follow(over) {
-    const begun = performance.now();
+  // How far the runs are, each time that `host` says it.
+  function progress(done, planned, begun) {
     const bar = at("progress");
-    return setInterval(async () => {
-      const answer = await fetch(`/progress?token=${token}`).catch(() => null);
-      const { done, planned } = answer?.ok ? await answer.json() : {};
-      if (over()) return;
-      bar.hidden = false;
-      if (planned > 1) { bar.max = planned; bar.value = done; } else bar.removeAttribute("value");
-      const part = planned > 1 ? `${done} of ${planned} runs, ` : "";
-      at("status").textContent = `running … ${part}${Math.round((performance.now() - begun) / 1000)} s`;
-    }, LOOK);
+    bar.hidden = false;
+    if (planned > 1) {
+      bar.max = planned;
+      bar.value = done;
+    } else bar.removeAttribute("value");
+    const part = planned > 1 ? `${done} of ${planned} runs, ` : "";
+    at("status").textContent = `running … ${part}${Math.round((performance.now() - begun) / 1000)} s`;
   }
 
   async function run(wrong = "") {
     clearTimeout(waiting);
     const mine = ++latest;
     const values = settings();
-    let over = false;
+    const begun = performance.now();
     state("running", "running …");
-    const watch = follow(() => over || mine !== latest);
     try {
-      const answer = JSON.parse(await ask("/run", values));
-      over = true;
+      const answer = await host.run(values, (done, planned) => {
+        if (mine === latest) progress(done, planned, begun);
+      });
       if (mine !== latest) return;
       complain(wrong);
       if (answer.done) {
@@ -277,35 +319,46 @@
         state("done", `${runs} ${runs === 1 ? "run" : "runs"} in ${seconds.toPrecision(2)} s`);
         show(report);
         compare();
-      } else state("ended", cancelled === mine ? "cancelled" : "ended: a value was changed in another window, or contend ends");
+      } else state("ended", cancelled === mine ? "cancelled" : host.ended);
     } catch (e) {
-      over = true;
       if (mine !== latest) return;
       state("ended", "no result");
-      complain(why(e));
-    } finally { clearInterval(watch); }
+      complain(e.message);
+    }
   }
 
   async function cancel() {
     cancelled = latest;
-    try { await ask("/stop", null); } catch (e) { complain(why(e)); }
+    try {
+      await host.stop();
+    } catch (e) {
+      complain(e.message);
+    }
   }
 
   // The report is as high as its content: the page has one scroll bar, which stays where it is.
   function fit(frame) {
     const page = frame.contentDocument.documentElement;
-    const set = () => { frame.style.height = `${page.scrollHeight}px`; };
+    const set = () => {
+      frame.style.height = `${page.scrollHeight}px`;
+    };
     set();
     new frame.contentWindow.ResizeObserver(set).observe(frame.contentDocument.body);
   }
 
   function show(report) {
-    at("report").querySelectorAll(".coming").forEach((old) => old.remove());
-    const frame = element("iframe", { className: "coming", title: "Report", src: `/report/${report}?token=${token}` });
+    at("report")
+      .querySelectorAll(".coming")
+      .forEach((old) => old.remove());
+    const frame = element("iframe", { className: "coming", title: "Report", ...host.frame(report) });
     frame.addEventListener("load", () => {
       if (!frame.classList.contains("coming")) return;
       fit(frame);
-      at("report").querySelectorAll("iframe").forEach((old) => { if (old !== frame) old.remove(); });
+      at("report")
+        .querySelectorAll("iframe")
+        .forEach((old) => {
+          if (old !== frame) old.remove();
+        });
       frame.classList.remove("coming");
     });
     at("report").append(frame);
@@ -318,12 +371,14 @@
   async function pin() {
     const now = shown;
     try {
-      await ask(`/pin/${now.report}`, null);
+      await host.pin(now.report);
       complain("");
       pinned = now;
       await compare();
       at("unpin").focus();
-    } catch (e) { complain(why(e)); }
+    } catch (e) {
+      complain(e.message);
+    }
   }
 
   function unpin() {
@@ -339,7 +394,11 @@
     let found = null;
     let said = a.report === b.report ? "Change a value: the differences stand here." : "";
     if (!said) {
-      try { found = JSON.parse(await checked(await fetch(`/compare/${a.report}/${b.report}?token=${token}`))); } catch (e) { said = why(e); }
+      try {
+        found = await host.compare(a.report, b.report);
+      } catch (e) {
+        said = e.message;
+      }
       // A later result has its own differences.
       if (pinned !== a || shown !== b) return;
     }
@@ -357,13 +416,20 @@
     const body = element("tbody", {});
     let last = "";
     for (const [point, cells] of rows) {
-      if (point && point !== last) body.append(element("tr", {}, element("th", { colSpan: HEADS.length, scope: "rowgroup", textContent: point })));
+      if (point && point !== last)
+        body.append(element("tr", {}, element("th", { colSpan: HEADS.length, scope: "rowgroup", textContent: point })));
       last = point;
-      body.append(element("tr", {}, ...cells.map((textContent, i) => {
-        const cell = element("td", { textContent });
-        cell.dataset.name = HEADS[i];
-        return cell;
-      })));
+      body.append(
+        element(
+          "tr",
+          {},
+          ...cells.map((textContent, i) => {
+            const cell = element("td", { textContent });
+            cell.dataset.name = HEADS[i];
+            return cell;
+          }),
+        ),
+      );
     }
     const head = element("tr", {}, ...HEADS.map((textContent) => element("th", { textContent, scope: "col" })));
     return element("table", {}, element("thead", {}, head), body);
@@ -371,13 +437,18 @@
 
   async function download() {
     try {
-      const text = await ask("/file", settings());
+      const text = await host.file(settings());
       const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "application/toml" })) });
-      link.download = `${data.file.split(/[\\/]/).pop().replace(/\.toml$/, "")}.toml`;
+      link.download = `${data.file
+        .split(/[\\/]/)
+        .pop()
+        .replace(/\.toml$/, "")}.toml`;
       link.click();
       URL.revokeObjectURL(link.href);
       complain("");
-    } catch (e) { complain(why(e)); }
+    } catch (e) {
+      complain(e.message);
+    }
   }
 
   function to(values) {
@@ -386,21 +457,34 @@
     run();
   }
 
-  if (typeof data === "string") { complain(data); return; }
+  at("brand").textContent = host.brand;
+  try {
+    data = await host.first();
+  } catch (e) {
+    complain(e.message);
+    return;
+  }
   at("title").textContent = data.title;
-  document.title = `${data.title} · contend live`;
+  document.title = `${data.title} · ${host.brand}`;
   at("file").textContent = data.file;
   at("keys").append(...data.keys.map((value) => element("option", { value })));
   at("panel").addEventListener("submit", (e) => e.preventDefault());
   at("add").addEventListener("click", more);
-  at("key").addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); more(); } });
+  at("key").addEventListener("keydown", (e) => {
+    if (e.key === "Enter") {
+      e.preventDefault();
+      more();
+    }
+  });
   at("reset").addEventListener("click", () => to([]));
   at("download").addEventListener("click", download);
   at("cancel").addEventListener("click", cancel);
   at("again").addEventListener("click", () => run());
   at("pin").addEventListener("click", pin);
   at("unpin").addEventListener("click", unpin);
-  at("return").addEventListener("click", () => { if (pinned) to(pinned.values); });
+  at("return").addEventListener("click", () => {
+    if (pinned) to(pinned.values);
+  });
   window.addEventListener("hashchange", open);
   data.dials.forEach(add);
   open();
