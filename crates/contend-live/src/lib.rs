@@ -50,9 +50,9 @@ const BODY_WITHIN: Duration = Duration::from_secs(5);
 /// Longest body of a request, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 
-/// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. `jobs` is the
-/// number of runs at the same time; 0 for one on each core. At most `most` connections are open at a time; further ones
-/// wait. `ready` gets the page's address, which contains its token.
+/// Serves the page of `session` on `port` of the loopback address until `stop` is set; 0 is any free port. `jobs` runs
+/// are made at the same time; 0 for one on each core. At most `most` connections are open at a time; further ones wait.
+/// `ready` gets the page's address, which contains its token.
 ///
 /// # Errors
 /// When the port is taken, or the system refuses.

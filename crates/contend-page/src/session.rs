@@ -95,8 +95,13 @@ impl Session {
         files: Files,
         stop: &AtomicBool,
     ) -> Result<Option<Session>, FileError> {
-        let session = Session { name, text, sets, files };
+        let session = Session::of(name, text, sets, files);
         Ok(session.read(&[])?.try_points(stop, IN_ORDER)?.then_some(session))
+    }
+
+    /// Like [`Session::new`], for a text that may be wrong: then every question says so.
+    pub fn of(name: String, text: String, sets: Settings, files: Files) -> Session {
+        Session { name, text, sets, files }
     }
 
     /// The experiment with the settings of the call and of the page. No point is tried.

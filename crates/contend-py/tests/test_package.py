@@ -72,15 +72,16 @@ def test_the_types_of_closed_forms_are_those_of_the_table():
     assert made == (ROOT / "crates/contend-py/python/contend/model.pyi").read_text()
 
 
-def test_the_import_takes_less_than_a_tenth_of_a_second():
-    program = "import time; t = time.perf_counter(); import contend; print(time.perf_counter() - t)"
-    best = min(float(subprocess.check_output([sys.executable, "-c", program])) for _ in range(5))
-    assert best < 0.1
-
-
 def test_the_import_loads_no_other_package():
-    program = "import sys, contend; print([m for m in ('numpy', 'pandas', 'pyarrow', 'tqdm') if m in sys.modules])"
-    assert subprocess.check_output([sys.executable, "-c", program], text=True).strip() == "[]"
+    # Every script, and every process of a pool, waits for the import.
+    program = """
+import sys
+before = set(sys.modules)
+import contend
+loaded = {name.split(".")[0] for name in set(sys.modules) - before}
+print(sorted(loaded - sys.stdlib_module_names), sorted(loaded & {"asyncio", "unittest", "multiprocessing", "http"}))
+"""
+    assert subprocess.check_output([sys.executable, "-c", program], text=True).strip() == "['contend'] []"
 
 
 def test_closed_forms_have_values_and_descriptions():
