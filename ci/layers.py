@@ -14,7 +14,7 @@ from pathlib import Path
 
 # What these crates are made of runs in a browser, too: no thread, no clock, no file.
 WITHOUT_A_MACHINE = ["contend-core", "contend-sim", "contend-theory", "contend-experiment", "contend-judge",
-                     "contend-page"]
+                     "contend-explain", "contend-page"]
 MACHINE = re.compile(
     r"\bstd::(?:fs|thread|net::(?:Tcp|Udp)|process|env::|time::(?:Instant|SystemTime))"
     r"|\b(?:Instant|SystemTime)::now\b"

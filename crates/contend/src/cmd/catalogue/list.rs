@@ -1,9 +1,11 @@
 //! `contend list`: the families on one page, or one family with a phrase for each name.
 
-use super::{everything, exports, formats, functions, models};
+use super::own::{calculators, outputs};
 use crate::Done;
 use crate::cmd::{new, print};
 use clap::builder::PossibleValuesParser;
+use contend_explain::models::closed_forms;
+use contend_explain::{everything, functions};
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::folder::files_below;
 use contend_lab::measuring::metric::metrics;
@@ -86,9 +88,8 @@ fn families() -> Vec<Family> {
     variants().iter().for_each(|v| add("variants", v.name, &v.doc));
     metrics().for_each(|m| add("metrics", m.name, m.doc));
     functions().for_each(|f| add("functions", f.name, f.doc));
-    models::items().iter().for_each(|m| add("models", &m.name, &m.summary));
-    formats().for_each(|(name, meaning)| add("formats", name, &meaning));
-    exports().for_each(|(name, meaning)| add("formats", name, meaning));
+    calculators().chain(closed_forms()).for_each(|m| add("models", &m.name, &m.summary));
+    outputs().for_each(|f| add("formats", &f.name, &f.summary));
     keys().iter().for_each(|(path, _, key)| add(KEYS, path, key.doc));
     all
 }

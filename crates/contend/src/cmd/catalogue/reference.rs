@@ -1,12 +1,13 @@
 //! `contend reference`: the reference as pages in Markdown, and the JSON schema of experiment files. Everything comes
 //! from the tables that the program itself reads.
 
-use super::markdown::{cell, prose};
-use super::words::WORDS;
-use super::{Call, everything, formulas, functions, meaning, models, unit};
+use super::own::calculators;
 use crate::Done;
 use crate::cmd::{print, wrong};
 use contend_core::registry::{Param, Unit};
+use contend_explain::markdown::{cell, prose};
+use contend_explain::words::WORDS;
+use contend_explain::{Call, everything, formulas, functions, meaning, models, unit};
 use contend_lab::measuring::metric::{MetricEntry, metrics};
 use contend_lab::reading::examples;
 use contend_lab::reading::file::keys::{Algorithm, Default, Family, Key, NAMES, Table, tables, variants};
@@ -266,7 +267,7 @@ fn models_page() -> String {
     let mut out = "A closed form predicts a number without a simulation. `contend model NAME` computes it; \
         `model(\"NAME\", ...)` uses it in an expression, and `[model] name = \"NAME\"` makes an experiment of it.\n"
         .to_owned();
-    for m in models::items() {
+    for m in calculators().chain(models::closed_forms()) {
         let text = m.text.split_once("\n\n").map_or("", |(_, rest)| rest);
         out += &format!("\n## {}\n\n```text\n{}\n```\n", m.name, text.trim_end());
     }

@@ -1,9 +1,10 @@
 //! Words that users type and that no file has: what contend calls them, or that it does not have them.
 
-use contend_lab::writing::output::{WIDTH, wrapped};
+use contend_report::output::{WIDTH, wrapped};
 
 /// A word of the field.
-pub(super) struct Word {
+#[derive(Debug)]
+pub struct Word {
     /// As users write it, in lower case without `-` and `_`; the first is shown.
     pub names: &'static [&'static str],
     /// What it is here.
@@ -24,7 +25,7 @@ const fn word(
 }
 
 /// All words.
-pub(super) const WORDS: &[Word] = &[
+pub const WORDS: &[Word] = &[
     word(
         &["rts", "rts/cts", "rtscts", "cts", "rtsthreshold"],
         "RTS and CTS reserve the medium before a packet. `wifi.rts_threshold` is the smallest packet that is sent with \
@@ -226,12 +227,12 @@ pub(super) const WORDS: &[Word] = &[
 ];
 
 /// A name without case, hyphens, underscores and dots.
-pub(super) fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.to_lowercase().replace(['-', '_', '.', ' '], "")
 }
 
 /// The explanation of a word; `None` if it is none.
-pub(super) fn explained(name: &str) -> Option<String> {
+pub(crate) fn explained(name: &str) -> Option<String> {
     let asked = folded(name);
     let w = WORDS.iter().find(|w| w.names.iter().any(|n| *n == asked))?;
     let mut out = format!("{name} (words)\n\n  {}\n", wrapped(&w.text.replace('`', ""), WIDTH, 2));
@@ -250,8 +251,8 @@ pub(super) fn explained(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::explained;
     use super::*;
+    use crate::explained;
     use std::collections::BTreeSet;
     use std::path::Path;
 
@@ -260,7 +261,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for w in WORDS {
             for see in w.see {
-                assert!(explained(see).is_ok(), "{}: {see}", w.names[0]);
+                assert!(explained(see, &[]).is_ok(), "{}: {see}", w.names[0]);
             }
             assert!(w.page.is_empty() || root.join(w.page).is_file(), "{}: {}", w.names[0], w.page);
         }
@@ -279,15 +280,15 @@ mod tests {
     #[test]
     fn case_hyphens_and_dots_do_not_matter() {
         for (asked, first) in [("Jersey", "jersey (controllers)"), ("FQ-CoDel", "fq_codel (qdiscs)"), ("AQL", "aql")] {
-            assert!(explained(asked).is_ok_and(|text| text.contains(first)), "{asked}");
+            assert!(explained(asked, &[]).is_ok_and(|text| text.contains(first)), "{asked}");
         }
-        assert!(explained("rts").is_ok_and(|text| text.starts_with("rts (words)")));
-        assert!(explained("Wi-Fi 6").is_ok_and(|text| text.contains("802.11ax")));
+        assert!(explained("rts", &[]).is_ok_and(|text| text.starts_with("rts (words)")));
+        assert!(explained("Wi-Fi 6", &[]).is_ok_and(|text| text.contains("802.11ax")));
     }
 
     #[test]
     fn a_part_of_names_shows_them() {
-        let said = explained("rts_thresh").unwrap_or_else(|e| e.remedy);
+        let said = explained("rts_thresh", &[]).unwrap_or_else(|e| e.remedy);
         assert!(said.contains("rts_threshold"), "{said}");
     }
 }

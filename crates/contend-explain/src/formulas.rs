@@ -1,11 +1,11 @@
 //! The formulas of an algorithm: as text for the terminal, as Markdown with MathML for the reference.
 
-use super::markdown::prose;
+use crate::markdown::prose;
 use contend_core::formulas::{Line, Rule};
 use contend_core::registry::{Param, Unit};
-use contend_lab::reading::file::keys::Algorithm;
-use contend_lab::writing::formula::{Formula, pieces};
-use contend_lab::writing::output::{WIDTH, wrapped};
+use contend_experiment::reading::file::keys::Algorithm;
+use contend_report::formula::{Formula, pieces};
+use contend_report::output::{WIDTH, wrapped};
 
 /// Upper case for the first letter.
 fn sentence(text: &str) -> String {
@@ -78,12 +78,12 @@ fn names(a: &Algorithm) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::everything;
     use super::names;
+    use crate::everything;
     use contend_core::Refusal;
     use contend_core::formulas::Line;
-    use contend_lab::reading::file::keys::{Algorithm, Family};
-    use contend_lab::writing::formula::{Formula, pieces};
+    use contend_experiment::reading::file::keys::{Algorithm, Family};
+    use contend_report::formula::{Formula, pieces};
 
     /// What is wrong with the formulas of an algorithm: each must be readable, use only symbols that are explained or
     /// parameters, and stand under an event with a place in the source.

@@ -1,28 +1,28 @@
 //! What a file accepts besides the names of algorithms: tables and keys, words that are values, TCP variants, and the
-//! parameters of algorithms and models. Also the words of `--format`.
+//! parameters of algorithms and models.
 
-use super::{default, exports, formats, unit};
+use crate::{default, entry, unit};
 use contend_core::registry::{Param, Unit};
-use contend_lab::reading::file::keys::{Algorithm, Key, NAMES, RESERVED, Table, keys, settable, tables, variants};
-use contend_lab::reading::model::models;
-use contend_lab::writing::output::{WIDTH, wrapped};
+use contend_experiment::reading::file::keys::{
+    Algorithm, Key, NAMES, RESERVED, Table, keys, settable, tables, variants,
+};
+use contend_experiment::reading::model::models;
+use contend_report::output::{WIDTH, wrapped};
 
 /// Every name that [`explained`] can explain with these algorithms, except key paths.
-pub(super) fn names(algorithms: &[Algorithm]) -> Vec<&'static str> {
+pub(crate) fn names(algorithms: &[Algorithm]) -> Vec<&'static str> {
     let parameters = algorithms.iter().flat_map(|a| a.params).flat_map(with_members);
     let mut all: Vec<&'static str> = parameters.flat_map(|p| std::iter::once(p.name).chain(words_of(p))).collect();
     all.extend(variants().iter().map(|v| v.name));
     all.extend(keys().iter().flat_map(|k| std::iter::once(k.2.name).chain(k.2.words().map(|w| w.name))));
     all.extend(NAMES.iter().map(|w| w.name));
     all.extend(models().flat_map(|m| m.parameters).map(|p| p.name));
-    all.extend(formats().map(|f| f.0));
-    all.extend(exports().map(|x| x.0));
     all
 }
 
-/// The explanations of `name` as a variant, a table, a key or its path, a word of the file, an output format, or a
-/// parameter of one of `algorithms`. If `is_brief`, parameters are named without their meaning.
-pub(super) fn explained(name: &str, algorithms: &[Algorithm], is_brief: bool) -> Vec<String> {
+/// The explanations of `name` as a variant, a table, a key or its path, a word of the file, or a parameter of one of
+/// `algorithms`. If `is_brief`, parameters are named without their meaning.
+pub(crate) fn explained(name: &str, algorithms: &[Algorithm], is_brief: bool) -> Vec<String> {
     let plain = name.trim_start_matches('[').trim_end_matches(']');
     let mut out: Vec<String> = variants()
         .into_iter()
@@ -40,18 +40,6 @@ pub(super) fn explained(name: &str, algorithms: &[Algorithm], is_brief: bool) ->
         out.extend(values(name));
         let meant = NAMES.iter().filter(|w| w.name == name);
         out.extend(meant.map(|w| entry(w.name, "names", w.doc, &[("Use", "in expressions of a file: \"= 2 * k\"")])));
-        let formats = formats().filter(|f| f.0 == name);
-        out.extend(
-            formats.map(|(name, doc)| {
-                entry(name, "formats", &doc, &[("Use", &format!("contend run FILE --format {name}"))])
-            }),
-        );
-        let exports = exports().filter(|x| x.0 == name);
-        out.extend(
-            exports.map(|(name, doc)| {
-                entry(name, "formats", doc, &[("Use", &format!("contend run FILE --export {name}"))])
-            }),
-        );
         let parameters = parameters(name, algorithms, is_brief);
         if !parameters.is_empty() {
             out.push(format!("{name} (parameters)\n\n{}", parameters.concat()));
@@ -66,17 +54,6 @@ pub(super) fn explained(name: &str, algorithms: &[Algorithm], is_brief: bool) ->
 /// True if the key is a table with a heading: `[wifi]`. The table is explained instead.
 fn is_heading(key: &Key) -> bool {
     key.table().is_some_and(|t| t.heading.trim_matches(['[', ']']) == key.name)
-}
-
-fn entry(name: &str, family: &str, doc: &str, lines: &[(&str, &str)]) -> String {
-    let mut out = format!("{name} ({family})\n\n  {}\n", wrapped(doc, WIDTH, 2));
-    if !lines.is_empty() {
-        out.push('\n');
-    }
-    for (what, text) in lines {
-        out += &format!("  {:<9}{}\n", format!("{what}:"), wrapped(text, WIDTH, 11));
-    }
-    out
 }
 
 /// A key at its path.
@@ -208,7 +185,7 @@ mod tests {
     #[test]
     fn each_word_of_a_key_or_parameter_has_its_meaning() {
         let untold = |p: &'static Param| words_of(p).filter(move |w| !tells(p.doc, w)).map(move |w| (p.name, w));
-        let all = super::super::everything();
+        let all = crate::everything();
         let silent: Vec<_> = all.iter().flat_map(|a| a.params).flat_map(with_members).flat_map(untold).collect();
         assert!(silent.is_empty(), "{silent:?}");
         for (path, _, key) in keys() {
@@ -218,15 +195,15 @@ mod tests {
 
     #[test]
     fn a_key_whose_value_is_a_table_says_what_is_in_it() {
-        let text = explained("ap.aql", &super::super::everything(), false).concat();
+        let text = explained("ap.aql", &crate::everything(), false).concat();
         for key in ["low", "high", "total"] {
             assert!(text.lines().any(|l| l.starts_with(&format!("    {key} "))), "{text}");
         }
     }
 
     #[test]
-    fn every_word_of_a_file_and_every_format_is_explained() {
-        let all = super::super::everything();
+    fn every_word_of_a_file_is_explained() {
+        let all = crate::everything();
         let names = names(&all);
         assert!(names.len() > 400, "{}", names.len());
         let paths = keys();
@@ -245,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_key_is_found_by_its_path_with_and_without_numbers() {
-        let all = super::super::everything();
+        let all = crate::everything();
         for path in ["flow.window", "flow.0.window"] {
             let text = explained(path, &all, false).concat();
             assert!(text.starts_with("flow.window (keys)\n") && text.contains("--set flow.0.window=..."), "{text}");
