@@ -156,7 +156,7 @@ fn parameters(name: &str, algorithms: &[Algorithm], is_brief: bool) -> Vec<Strin
 }
 
 /// A parameter and, if it is a table, the parameters in the table.
-fn with_members(p: &'static Param) -> impl Iterator<Item = &'static Param> {
+pub(crate) fn with_members(p: &'static Param) -> impl Iterator<Item = &'static Param> {
     let members: &[Param] = if let Unit::Group(of) = p.unit { of } else { &[] };
     std::iter::once(p).chain(members)
 }

@@ -8,19 +8,25 @@
 //! | [`formulas`] | the formulas of an algorithm |
 //! | [`markdown`] | texts in Markdown |
 //!
+//! [`key_at`] finds the name to explain at a place in the text of a file.
+//!
 //! No thread, no clock and no file: who calls brings what else can be explained, as [`Item`]s.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod cursor;
 pub mod formulas;
 mod keys;
 pub mod markdown;
 pub mod models;
 pub mod words;
 
+pub use cursor::key_at;
+
 use contend_core::Refusal;
 use contend_core::registry::{Param, Unit};
 use contend_experiment::reading::expression;
 use contend_experiment::reading::file::keys::{Algorithm, Family, keys as file_keys};
+use contend_experiment::reading::model::models as closed_forms;
 use contend_judge::measuring::metric::{self, MetricEntry};
 use contend_report::output::{WIDTH, wrapped};
 use std::collections::BTreeSet;
@@ -51,7 +57,7 @@ pub fn names(more: &[Item]) -> BTreeSet<String> {
         .chain(functions().map(|f| f.name))
         .chain(keys::names(&algorithms))
         .map(str::to_owned);
-    let items = more.iter().cloned().chain(models::closed_forms()).map(|i| i.name);
+    let items = more.iter().map(|i| i.name.clone()).chain(closed_forms().map(|m| m.name.to_owned()));
     names.chain(items).chain(file_keys().into_iter().map(|k| k.0)).collect()
 }
 
@@ -78,6 +84,11 @@ pub fn explained(asked: &str, more: &[Item]) -> Result<String, Refusal> {
         }
     }
     Ok(found.join("\n"))
+}
+
+/// True if something in an experiment file has exactly this name.
+fn knows(name: &str) -> bool {
+    !named(name, &[]).is_empty()
 }
 
 /// Most names that a refusal lists.
@@ -107,7 +118,8 @@ fn named(asked: &str, more: &[Item]) -> Vec<String> {
     let algorithms: Vec<String> = all.iter().filter(|i| i.name == name).map(algorithm).collect();
     let metrics: Vec<String> = metric::metric(asked).into_iter().map(metric_text).collect();
     let calls = functions().filter(|f| f.name == asked).map(|f| f.text());
-    let items = more.iter().cloned().chain(models::closed_forms()).filter(|i| i.name == asked).map(|i| i.text);
+    let items = more.iter().filter(|i| i.name == asked).map(|i| i.text.clone());
+    let items = items.chain(closed_forms().filter(|m| m.name == asked).map(models::text));
     // Who asks about an algorithm or a metric does not ask about a parameter of another one that has its name.
     let is_brief = !algorithms.is_empty() || !metrics.is_empty();
     let keys = keys::explained(asked, &all, is_brief);

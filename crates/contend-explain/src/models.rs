@@ -7,10 +7,11 @@ use contend_report::output::{WIDTH, wrapped};
 
 /// Every entry of the table of closed forms.
 pub fn closed_forms() -> impl Iterator<Item = Item> {
-    models().map(|m| Item { name: m.name.to_owned(), summary: m.doc.to_owned(), text: value(m) })
+    models().map(|m| Item { name: m.name.to_owned(), summary: m.doc.to_owned(), text: text(m) })
 }
 
-fn value(m: &Model) -> String {
+/// The explanation of a closed form.
+pub fn text(m: &Model) -> String {
     let required: String =
         m.parameters.iter().filter(|p| p.default.is_none()).map(|p| format!(", {} = ...", p.name)).collect();
     let usage =
