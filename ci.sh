@@ -29,6 +29,8 @@ needs=(
   "ensurepip   python3-venv        python3 -c 'import ensurepip'" # the Python package is tested in its own environment
   "tshark      tshark              " # reads captures
   "chromium    chromium            " # opens report pages
+  "firefox     firefox-esr         command -v firefox || command -v firefox-esr" # opens pages of contend page
+  "node        nodejs              " # asks the module of these pages
   # For crates/contend-bpf: libelf and zlib to build, clang and libbpf's headers to compare the objects.
   "libelf.h    libelf-dev          [ -e /usr/include/libelf.h ]"
   "zlib.h      zlib1g-dev          [ -e /usr/include/zlib.h ]"
@@ -178,6 +180,24 @@ pages() {
   python3 ci/pages.py "$target/release/contend"
   python3 ci/live.py "$target/release/contend"
   python3 ci/plots.py "$target/release/contend" --check
+  python3 ci/module.py "$target/release/contend"
+  python3 ci/page.py "$target/release/contend"
+  [ ! -e target/book ] || python3 ci/play.py "$target/release/contend"
+}
+# The module of pages: is it what its text says, and are its runs those of the command? The bytes are compared where the
+# compiler is the one that made it.
+web() {
+  local made
+  made=$(mktemp)
+  crates/contend-web/build.sh "$made"
+  if [ -e "$target/web/tools/done" ]; then
+    cmp <(zcat "$made") <(zcat crates/contend-page/module/contend_web.wasm.gz) || {
+      echo "ci.sh: the module of pages is not what its text says; run crates/contend-web/build.sh" >&2
+      return 1
+    }
+  fi
+  python3 ci/module.py "$target/release/contend" --all --module "$made"
+  rm "$made"
 }
 # Every benchmark once; and instructions of seven networks, whose changes are printed and are no failure.
 bench() {
@@ -223,6 +243,7 @@ full() {
   step notebooks
   step verdicts
   step plots
+  step web
   step fuzz
   step soak
   step emulated
@@ -365,7 +386,7 @@ case "${1:-all}" in
   full) full ;;
   *)
     for name in "$@"; do
-      case " ${all[*]} layers clippy wheel verdicts plots fuzz soak emulated mutants " in
+      case " ${all[*]} layers clippy wheel verdicts plots web fuzz soak emulated mutants " in
         *" $name "*) ;;
         *)
           echo "ci.sh: no check is called '$name'; the first lines of this file name them" >&2

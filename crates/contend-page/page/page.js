@@ -1,12 +1,14 @@
 "use strict";
 // Dials on the left; on the right the report of the values they have. A change runs the experiment: `host`, which makes
 // the runs, ends those of an earlier change. The new report replaces the old one when it is complete, so nothing
-// flickers. The fragment of the address has the values that differ from those of the file, so a copied address opens the
-// same page.
+// flickers. The fragment of the address has the values that differ from those of the file, so a copied address opens
+// the same page. A host that can take other files has a menu of them, and an editor; then the fragment begins with the
+// file.
 (async () => {
   const at = (id) => document.getElementById(id);
   const STEPS = 200; // of a slider
   const REST = 120; // milliseconds without a change before a run
+  const LOOK = 500; // milliseconds between two looks at the progress
   const APART = 1500; // milliseconds within which changes of one key are one step back
   let data; // what the host says first: title, file, dials, the swept ones of them, all keys
   const dials = new Map(); // key -> { file, value, node, show }
@@ -18,6 +20,7 @@
       .filter(([, d]) => d.value !== d.file)
       .map(([key, d]) => [key, d.value])
       .sort((a, b) => depth(a) - depth(b));
+  const times = (n, noun) => `${n} ${n === 1 ? noun : `${noun}s`}`;
   const inWords = (values) =>
     values.length ? values.map(([key, value]) => `${key} = ${value}`).join(", ") : "the values of the file";
   function complain(text) {
@@ -98,8 +101,8 @@
       // No value of a file has a control character.
       const OTHER = "\u0001";
       option(OTHER, "another value …");
-      const about = { type: "text", className: "other", autocomplete: "off", spellcheck: false, hidden: true };
-      const field = element("input", about);
+      const kind = { type: "text", className: "other", autocomplete: "off", spellcheck: false, hidden: true };
+      const field = element("input", kind);
       field.setAttribute("aria-label", `${dial.key}, another value`);
       show = () => {
         const value = state.value ?? "";
@@ -225,9 +228,26 @@
       return null;
     }
   }
+  // The file in the fragment, as pairs: "example" with its name, "text" with a changed text in packed form. Nothing for
+  // the first file.
+  let about = [];
+  const whole = (values) => fragment([...about, ...values]);
+
+  const through = async (stream, bytes) =>
+    new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  async function packed(text) {
+    const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text));
+    const letters = btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
+    return letters.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  }
+  async function unpacked(letters) {
+    const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
+  }
+
   let stepped = { key: null, when: -Infinity }; // the last entry of the history
   function step(key) {
-    const now = fragment(settings());
+    const now = whole(settings());
     if (now === location.hash.slice(1)) return;
     const address = `${location.pathname}${location.search}${now && `#${now}`}`;
     const same = key !== null && key === stepped.key && performance.now() - stepped.when < APART;
@@ -237,14 +257,34 @@
   }
 
   let opened = 0; // the number of the last address that was opened
-  // Gives the dials the values of the address, and runs them.
+  // Opens the file of the address, gives the dials its values, and runs them.
   async function open() {
     const mine = ++opened;
-    const values = addressed();
-    const wrong = values ? [] : ["the part of the address after # is damaged"];
+    const wrong = [];
+    const pairs = addressed();
+    if (!pairs) wrong.push("the part of the address after # is damaged");
     stepped = { key: null, when: -Infinity };
+    const isAbout = ([name]) => !!host.take && (name === "example" || name === "text");
+    const next = (pairs ?? []).filter(isAbout);
+    if (!data || fragment(next) !== fragment(about)) {
+      try {
+        const asked = Object.fromEntries(next);
+        if (next.length) host.take({ name: asked.example, text: asked.text && (await unpacked(asked.text)) });
+        else host.take?.({});
+      } catch {
+        wrong.push("the file in the address is damaged");
+      }
+      about = next;
+      try {
+        await load();
+      } catch (e) {
+        if (mine === opened) refuse(e.message);
+        return;
+      }
+      if (mine !== opened) return;
+    }
     for (const state of dials.values()) state.show(state.file);
-    for (const [key, value] of values ?? []) {
+    for (const [key, value] of (pairs ?? []).filter((pair) => !isAbout(pair))) {
       try {
         if (!dials.has(key)) {
           const dial = await host.dial(key, settings());
@@ -258,6 +298,134 @@
     }
     if (mine !== opened) return;
     run(wrong.join("\n"));
+  }
+
+  // Shows the file of the host.
+  async function load() {
+    edit();
+    data = null;
+    data = await host.first();
+    at("title").textContent = data.title;
+    document.title = `${data.title} · ${host.brand}`;
+    at("file").textContent = data.file;
+    at("keys").replaceChildren(...data.keys.map((value) => element("option", { value })));
+    dials.clear();
+    at("dials").replaceChildren();
+    data.dials.forEach(add);
+    at("seeds").hidden = !moreSeeds();
+  }
+  // The file is wrong: there is nothing to run.
+  function refuse(why) {
+    ++latest;
+    unfollow();
+    dials.clear();
+    at("dials").replaceChildren();
+    state("refused", "no result");
+    complain(why);
+    tellText(why);
+    if (host.take) at("source").open = true;
+  }
+
+  // ---- the file ----
+
+  function edit() {
+    if (!host.take) return;
+    at("text").value = host.text();
+    at("choice").value = host.chosen();
+    tellText("");
+  }
+  function tellText(why) {
+    const place = /:(\d+):(\d+): /.exec(why);
+    at("text-wrong").textContent = why;
+    at("text-wrong").hidden = !why;
+    at("place").hidden = !place;
+    at("place").textContent = place ? `Go to line ${place[1]}` : "";
+    at("place").onclick = () => select(Number(place[1]), Number(place[2]));
+    at("use").disabled = !!why;
+  }
+  // Puts the cursor on a line and a column of the text, both from 1.
+  function select(line, column) {
+    const text = at("text");
+    const lines = text.value.split("\n");
+    const before = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0);
+    text.focus();
+    text.setSelectionRange(before + column - 1, before + (lines[line - 1] ?? "").length);
+    text.scrollTop = (text.scrollHeight / lines.length) * Math.max(0, line - 4);
+  }
+  let checks = 0; // the number of the last check
+  const soonAfter = (job, rest) => {
+    let timer = 0;
+    return () => {
+      clearTimeout(timer);
+      timer = setTimeout(job, rest);
+    };
+  };
+  async function check() {
+    const mine = ++checks;
+    const why = await host.check(at("text").value).then(
+      () => "",
+      (e) => e.message,
+    );
+    if (mine === checks) tellText(why);
+  }
+  async function explain() {
+    const text = at("text");
+    const place = new TextEncoder().encode(text.value.slice(0, text.selectionStart)).length;
+    const found = await host.explain(text.value, place).catch(() => null);
+    at("explained").textContent = found ?? "";
+    at("explained").hidden = !found;
+  }
+  // Runs the text of the editor.
+  async function use() {
+    const text = at("text").value;
+    const values = settings();
+    const name = host.chosen();
+    host.take({ name, text });
+    const named = host.choices.length > 1 ? [["example", name]] : [];
+    about = [...named, ["text", await packed(text)]];
+    try {
+      await load();
+    } catch (e) {
+      refuse(e.message);
+      return;
+    }
+    // What was turned stays turned, where the text still has it.
+    for (const [key, value] of values) dials.get(key)?.show(value);
+    step(null);
+    run();
+  }
+  function choose() {
+    history.pushState(
+      null,
+      "",
+      `${location.pathname}${location.search}#${fragment([["example", at("choice").value]])}`,
+    );
+    open();
+  }
+
+  // Seeds for narrower intervals; null if the seeds are not counted.
+  function moreSeeds() {
+    const state = dials.get("seeds");
+    const found = /^(\d+)(?:\.\.(\d+))?$/.exec(state?.value ?? "1");
+    if (!state || !found) return null;
+    const [first, last] = [Number(found[1]), Number(found[2] ?? found[1])];
+    const n = last - first + 1;
+    return `${first}..${first + (n === 1 ? 5 : 2 * n) - 1}`;
+  }
+  function takeMoreSeeds() {
+    const more = moreSeeds();
+    if (more) dials.get("seeds").show(more);
+    step(null);
+    run();
+  }
+  async function link() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      at("link").textContent = "Copied";
+      setTimeout(() => (at("link").textContent = "Copy link"), 1500);
+    } catch {
+      prompt("The address of this page, with its values:", location.href);
+    }
   }
 
   // ---- runs ----
@@ -279,49 +447,59 @@
   function state(name, text) {
     at("status").textContent = text;
     at("cancel").hidden = name !== "running";
-    at("again").hidden = name !== "ended";
+    at("again").hidden = name !== "ended" && name !== "given";
     if (name !== "running") at("progress").hidden = true;
     at("report").setAttribute("aria-busy", name === "running");
-    const stale = shown !== null && name === "ended" && fragment(shown.values) !== fragment(settings());
+    const stale =
+      shown !== null && name === "ended" && fragment([...shown.about, ...shown.values]) !== whole(settings());
     at("stale").hidden = !stale;
     if (stale) at("stale").textContent = `The report below is not that of the dials. It has: ${inWords(shown.values)}.`;
-    at("pin").disabled = name !== "done";
+    at("pin").disabled = name !== "done" && name !== "given";
   }
 
-  // How far the runs are, each time that `host` says it.
-  function progress(done, planned, begun) {
+  // Shows how far the runs are, until the function that it returns is called. `counts` has what the host said last.
+  function follow(counts) {
+    const begun = performance.now();
     const bar = at("progress");
-    bar.hidden = false;
-    if (planned > 1) {
-      bar.max = planned;
-      bar.value = done;
-    } else bar.removeAttribute("value");
-    const part = planned > 1 ? `${done} of ${planned} runs, ` : "";
-    at("status").textContent = `running … ${part}${Math.round((performance.now() - begun) / 1000)} s`;
+    const look = setInterval(() => {
+      const [done, planned] = counts;
+      bar.hidden = false;
+      if (planned > 1) {
+        bar.max = planned;
+        bar.value = done;
+      } else bar.removeAttribute("value");
+      const part = planned > 1 ? `${done} of ${planned} runs, ` : "";
+      at("status").textContent = `running … ${part}${Math.round((performance.now() - begun) / 1000)} s`;
+    }, LOOK);
+    return () => clearInterval(look);
   }
+  let unfollow = () => {};
 
   async function run(wrong = "") {
     clearTimeout(waiting);
     const mine = ++latest;
     const values = settings();
-    const begun = performance.now();
+    const counts = [0, 0];
     state("running", "running …");
+    unfollow();
+    unfollow = follow(counts);
     try {
-      const answer = await host.run(values, (done, planned) => {
-        if (mine === latest) progress(done, planned, begun);
-      });
+      const answer = await host.run(values, (...said) => counts.splice(0, 2, ...said));
       if (mine !== latest) return;
+      unfollow();
       complain(wrong);
       if (answer.done) {
-        const { runs, seconds, report, digest } = answer.done;
-        shown = { report, values };
-        at("status").title = `Digest of the first run: ${digest}. The downloaded file has the same one in contend run.`;
-        state("done", `${runs} ${runs === 1 ? "run" : "runs"} in ${seconds.toPrecision(2)} s`);
+        const { runs, seconds, report, digest, given } = answer.done;
+        shown = { report, values, about };
+        at("digest").textContent = digest ? `digest ${digest}` : "";
+        const how = given ? "made with this page" : `in ${seconds.toPrecision(2)} s`;
+        state(given ? "given" : "done", `${times(runs, "run")} ${how}`);
         show(report);
         compare();
       } else state("ended", cancelled === mine ? "cancelled" : host.ended);
     } catch (e) {
       if (mine !== latest) return;
+      unfollow();
       state("ended", "no result");
       complain(e.message);
     }
@@ -451,23 +629,18 @@
     }
   }
 
-  function to(values) {
+  async function to(values, of = about) {
+    if (fragment(of) !== fragment(about)) {
+      const now = fragment([...of, ...values]);
+      history.pushState(null, "", `${location.pathname}${location.search}${now && `#${now}`}`);
+      return open();
+    }
     for (const [key, d] of dials) d.show(values.find(([name]) => name === key)?.[1] ?? d.file);
     step(null);
     run();
   }
 
   at("brand").textContent = host.brand;
-  try {
-    data = await host.first();
-  } catch (e) {
-    complain(e.message);
-    return;
-  }
-  at("title").textContent = data.title;
-  document.title = `${data.title} · ${host.brand}`;
-  at("file").textContent = data.file;
-  at("keys").append(...data.keys.map((value) => element("option", { value })));
   at("panel").addEventListener("submit", (e) => e.preventDefault());
   at("add").addEventListener("click", more);
   at("key").addEventListener("keydown", (e) => {
@@ -478,14 +651,38 @@
   });
   at("reset").addEventListener("click", () => to([]));
   at("download").addEventListener("click", download);
+  at("link").addEventListener("click", link);
+  at("seeds").addEventListener("click", takeMoreSeeds);
   at("cancel").addEventListener("click", cancel);
   at("again").addEventListener("click", () => run());
   at("pin").addEventListener("click", pin);
   at("unpin").addEventListener("click", unpin);
   at("return").addEventListener("click", () => {
-    if (pinned) to(pinned.values);
+    if (pinned) to(pinned.values, pinned.about);
   });
   window.addEventListener("hashchange", open);
-  data.dials.forEach(add);
+  if (host.take) {
+    at("source").hidden = false;
+    at("menu").hidden = host.choices.length < 2;
+    at("choice").append(
+      ...host.choices.map(({ name, title }) => element("option", { value: name, textContent: title })),
+    );
+    at("choice").addEventListener("change", choose);
+    const soonChecked = soonAfter(check, 250);
+    at("text").addEventListener("input", () => {
+      at("use").disabled = true;
+      soonChecked();
+    });
+    for (const event of ["input", "keyup", "click", "select"])
+      at("text").addEventListener(event, soonAfter(explain, 150));
+    at("text").addEventListener("keydown", (e) => {
+      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
+        e.preventDefault();
+        if (!at("use").disabled) use();
+      }
+    });
+    at("use").addEventListener("click", use);
+    at("undo").addEventListener("click", edit);
+  }
   open();
 })();

@@ -6,7 +6,7 @@ use contend_experiment::reading::error::Error;
 use contend_experiment::reading::file::dial::Dial;
 use contend_experiment::reading::file::keys::{keys, settable};
 use contend_experiment::reading::file::{Experiment, FileError, Files, IN_ORDER, read_with};
-use contend_experiment::results::{Executed, Run};
+use contend_experiment::results::{Executed, Outcome, Run};
 use contend_experiment::size::CaptureWindow;
 use contend_judge::judging::compare::{Comparison, differences, pairs};
 use contend_report::folder;
@@ -36,7 +36,7 @@ pub struct Session {
 pub type Execute<'a> = &'a dyn Fn(&Experiment, CaptureWindow) -> Result<Executed, Error>;
 
 /// What a page shows of some runs.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Report {
     /// The page that `contend run` writes.
     pub html: String,
@@ -46,6 +46,23 @@ pub struct Report {
     pub runs: usize,
     /// The digest of the first run.
     pub digest: String,
+}
+
+impl Report {
+    fn of(html: String, numbers: Numbers) -> Report {
+        let digest = numbers.runs.first().map_or_else(String::new, |run| run.digest.clone());
+        Report { html, runs: numbers.runs.len(), numbers, digest }
+    }
+
+    /// The report of runs that were made before: those of `outcome`, of the experiment `e`.
+    ///
+    /// # Errors
+    /// When their numbers cannot be copied, which is a defect.
+    pub fn again(e: &Experiment, outcome: &Outcome) -> serde_json::Result<Report> {
+        let runs = serde_json::from_str(&serde_json::to_string(&outcome.runs)?)?;
+        let numbers = Numbers { runs, metrics: usual_metrics(outcome) };
+        Ok(Report::of(report_page(outcome, &Session::context(e)), numbers))
+    }
 }
 
 /// The numbers of a report.
@@ -153,10 +170,9 @@ impl Session {
             return Ok(None);
         }
         let html = report_page(&outcome, &Self::context(e));
-        let digest = outcome.runs.first().map_or_else(String::new, |r| r.digest.clone());
-        let (runs, metrics) = (outcome.runs.len(), usual_metrics(&outcome));
+        let metrics = usual_metrics(&outcome);
         outcome.runs.iter_mut().for_each(Run::drop_detail);
-        Ok(Some(Report { html, numbers: Numbers { runs: outcome.runs, metrics }, runs, digest }))
+        Ok(Some(Report::of(html, Numbers { runs: outcome.runs, metrics })))
     }
 
     /// The report names the command that makes the same runs.

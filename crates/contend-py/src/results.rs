@@ -13,8 +13,11 @@ use contend_lab::writing::output::{
     self, Chart, Paper, ReportContext, Wish, all_charts, columns, map_file, usual_metrics, write_json, write_report,
     write_table,
 };
+use contend_page::alone::{self, Given};
+use contend_page::session::Report;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -158,6 +161,19 @@ impl Results {
     fn report(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| write_report(self.outcome(), &self.context(), &path));
         written.map_err(|err| error::plain(&err.to_string(), Some("name a file in a folder that can be written")))
+    }
+
+    /// Writes a page to `path` that has the report, the experiment and contend in it.
+    fn page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let failed = |why: String| error::plain(&why, Some("name a file in a folder that can be written"));
+        let missing = || error::plain("this package was built without the module that runs in pages", None);
+        let module = alone::MODULE.ok_or_else(missing)?;
+        let written = || -> Result<(), String> {
+            let report = Report::again(&self.e, self.outcome()).map_err(|e| e.to_string())?;
+            let page = alone::page(&[Given::of(&self.e, Some(report))], module).text;
+            output::atomically(&path, |w| w.write_all(page.as_bytes())).map_err(|e| e.to_string())
+        };
+        py.detach(written).map_err(failed)
     }
 
     /// The titles of the report's figures.

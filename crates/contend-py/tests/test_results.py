@@ -1,6 +1,9 @@
 """Results: tables, plots, pages, comparisons."""
 
+import html
+import json
 import pickle
+import re
 
 import pandas
 import polars
@@ -234,6 +237,20 @@ def test_control_variates_shorten_the_intervals_over_lossy_links():
     assert controlled.differences["ci95"][0] < plain["ci95"][0]
     assert "times as many seeds" in repr(controlled)
     assert repr(pickle.loads(pickle.dumps(controlled))) == repr(controlled)
+
+
+def test_a_page_has_the_experiment_and_the_results(results, tmp_path):
+    page = results.page(tmp_path / "play.html")
+    text = page.path.read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+    (one,) = data["experiments"]
+    assert one["text"] == results.experiment.text and one["made"]["runs"] == len(results.runs)
+    assert one["made"]["digest"] == results.runs["digest"][0] and "<svg" in one["made"]["html"]
+    # In a notebook the whole page is inside the frame.
+    shown = page._repr_html_()
+    assert html.unescape(re.search(r'srcdoc="([^"]*)"', shown).group(1)) == text
+    with pytest.raises(contend.Error, match="help: name a file"):
+        results.page(tmp_path)
 
 
 def test_a_figure_is_that_of_the_command(results, tmp_path):

@@ -268,6 +268,46 @@ impl Workshop for Journal {
     }
 }
 
+/// What a journal is, in memory: records of runs without lines. Workers of a page exchange them.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// Runs that others have made, by [`key`].
+    earlier: Mutex<BTreeMap<String, Run>>,
+    made: Mutex<Vec<String>>,
+}
+
+impl Records {
+    /// The runs of these records are earlier runs.
+    ///
+    /// # Errors
+    /// When one is no record.
+    pub fn of(records: &[String]) -> io::Result<Records> {
+        let earlier = records.iter().map(|record| earlier_run(record.as_bytes())).collect::<io::Result<_>>()?;
+        Ok(Records { earlier: Mutex::new(earlier), made: Mutex::default() })
+    }
+
+    /// The records of the runs that were kept.
+    pub fn made(self) -> Vec<String> {
+        self.made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// One run after another, each kept.
+impl Workshop for Records {
+    fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+        let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        earlier.remove(&key(point, overlay, seed))
+    }
+
+    fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
+        let record = Written { point, overlay, seed: run.seed, run, kept: Kept::of(run) };
+        // Cannot fail: all map keys are strings. A run without a record would be made again.
+        if let Ok(record) = serde_json::to_string(&record) {
+            self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(record);
+        }
+    }
+}
+
 #[allow(clippy::disallowed_methods, reason = "only spaces the calls of fsync; results do not depend on it")]
 fn now() -> Instant {
     Instant::now()

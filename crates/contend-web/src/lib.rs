@@ -8,8 +8,13 @@
 //! is a clock in milliseconds. After a panic the answer has its message, and the module must not be asked again.
 
 use contend_experiment::reading::error::Error;
-use contend_judge::execute::{Options, Workshop, execute};
+use contend_experiment::reading::file::Experiment;
+use contend_experiment::results::{PointKey, Run};
+use contend_experiment::size::CaptureWindow;
+use contend_explain::{explained, key_at};
+use contend_judge::execute::{Options, Shard, Workshop, execute, shard};
 use contend_page::session::{Numbers, Session, Settings, told};
+use contend_report::journal::Records;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -35,23 +40,25 @@ struct Given {
 enum Asked {
     /// What the page shows first.
     First { given: Given },
-    /// The report with these settings.
-    Run { given: Given, settings: Settings },
+    /// How many runs there are with these settings.
+    Plan { given: Given, settings: Settings },
+    /// The records of a part of these runs: that with this number of so many.
+    Part { given: Given, settings: Settings, number: u32, of: u32 },
+    /// The report of these runs, some of which have records.
+    Run {
+        given: Given,
+        settings: Settings,
+        #[serde(default)]
+        records: Vec<String>,
+    },
     /// The dial of a key.
     Dial { given: Given, settings: Settings, key: String },
     /// The experiment file with these settings.
     File { given: Given, settings: Settings },
+    /// What `contend explain` says about what stands at a place in the text of a file, in bytes; `null` if nothing.
+    Explain { text: String, at: usize },
     /// What one result has more or less than another.
     Compare { pinned: Numbers, now: Numbers },
-}
-
-/// A report, as the page keeps it.
-#[derive(Serialize)]
-struct Reported {
-    html: String,
-    numbers: Numbers,
-    runs: usize,
-    digest: String,
 }
 
 #[cfg(target_family = "wasm")]
@@ -73,11 +80,25 @@ mod host {
 }
 
 /// One run after another, with the clock of the page.
-struct Worker;
+struct Worker {
+    records: Records,
+    /// True if others need the records of the runs that are made here.
+    keeps: bool,
+}
 
 impl Workshop for Worker {
     fn wall_s(&self) -> f64 {
         host::now() / 1e3
+    }
+
+    fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+        self.records.earlier(point, overlay, seed)
+    }
+
+    fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
+        if self.keeps {
+            self.records.keep(point, overlay, run);
+        }
     }
 }
 
@@ -97,38 +118,46 @@ fn file(path: &str, longest: u64) -> io::Result<String> {
     Ok(text)
 }
 
+fn options(worker: &Worker, capture: Option<CaptureWindow>) -> Options<'_> {
+    let progress = &|done, planned| host::progress(done as u32, planned as u32);
+    Options { workshop: worker, series: true, capture, progress, ..Options::default() }
+}
+
 fn json(value: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(value).map_err(|e| e.to_string())
 }
 
 fn answer(question: &[u8]) -> Result<String, String> {
     let told = |why: Error| told(&why);
-    let never = AtomicBool::new(false);
     let open = |given: Given| -> Result<Session, String> {
         FILES.set(given.files);
         Ok(Session::of(given.name, given.text, given.sets, file))
     };
+    let ready = |given: Given, settings: &Settings| -> Result<Experiment, String> {
+        let ready = open(given)?.ready(settings, &AtomicBool::new(false));
+        ready.map_err(|e| told(e.into()))?.ok_or("stopped".into())
+    };
     match serde_json::from_slice(question).map_err(|e| e.to_string())? {
         Asked::First { given } => json(&open(given)?.first().map_err(told)?),
-        Asked::Run { given, settings } => {
-            let Some(e) = open(given)?.ready(&settings, &never).map_err(|e| told(e.into()))? else {
-                return Err("stopped".into());
-            };
-            let report = Session::report(&e, &|e, capture| {
-                let options = Options {
-                    workshop: &Worker,
-                    series: true,
-                    capture: Some(capture),
-                    progress: &|done, planned| host::progress(done as u32, planned as u32),
-                    ..Options::default()
-                };
-                execute(e, &options)
-            });
-            let report = report.map_err(told)?.ok_or("stopped")?;
-            json(&Reported { html: report.html, numbers: report.numbers, runs: report.runs, digest: report.digest })
+        Asked::Plan { given, settings } => {
+            let e = ready(given, &settings)?;
+            json(&(e.needs.len() * e.seeds.len()))
+        }
+        Asked::Part { given, settings, number, of } => {
+            let e = ready(given, &settings)?;
+            let worker = Worker { records: Records::default(), keeps: true };
+            shard(&e, Shard { number, of }, &options(&worker, None)).map_err(told)?;
+            json(&worker.records.made())
+        }
+        Asked::Run { given, settings, records } => {
+            let e = ready(given, &settings)?;
+            let worker = Worker { records: Records::of(&records).map_err(|e| e.to_string())?, keeps: false };
+            let report = Session::report(&e, &|e, capture| execute(e, &options(&worker, Some(capture))));
+            json(&report.map_err(told)?.ok_or("stopped")?)
         }
         Asked::Dial { given, settings, key } => json(&open(given)?.dial(&key, &settings).map_err(told)?),
         Asked::File { given, settings } => json(&open(given)?.file(&settings).map_err(told)?),
+        Asked::Explain { text, at } => json(&key_at(&text, at).and_then(|name| explained(&name, &[]).ok())),
         Asked::Compare { pinned, now } => json(&pinned.compare(&now).map_err(told)?),
     }
 }

@@ -1,5 +1,5 @@
 //! The command `contend`, as a library, because the Python package has it too: `contend run`, `emulate`, `watch`,
-//! `live`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`, `analyse`, `proxy`, `tool`,
+//! `live`, `page`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`, `analyse`, `proxy`, `tool`,
 //! `report`, `plot`, `deploy`, `doctor`, `notices`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
@@ -60,6 +60,8 @@ enum Command {
     Watch(cmd::watch::Args),
     /// Show a file on a page of the browser, with sliders; each change runs it
     Live(cmd::live::Args),
+    /// Write a page with a file and contend in it: its readers need a browser and nothing else
+    Page(cmd::page::Args),
     /// Print an example, an experiment file that comes with contend; without a name, list them
     New(cmd::new::Args),
     /// Compare two files or results folders, or the points of a sweep: differences with intervals, paired by seed
@@ -196,6 +198,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Emulate(a) => cmd::emulate::run(a),
         Command::Watch(a) => cmd::watch::run(a),
         Command::Live(a) => cmd::live::run(a),
+        Command::Page(a) => cmd::page::run(&a),
         Command::New(a) => cmd::new::run(&a),
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Merge(a) => cmd::merge::run(&a),

@@ -20,10 +20,12 @@ use contend_experiment::results::Run;
 use contend_experiment::size::{CaptureWindow, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
 use contend_sim::wifi::phy::Phy;
 
+/// A page has 1 GiB for everything.
+const IS_PAGE: bool = cfg!(target_family = "wasm");
 /// Maximum memory for the series and histograms of all runs, in bytes.
-pub const MOST_DETAIL: u64 = 1 << 30;
+pub const MOST_DETAIL: u64 = if IS_PAGE { 256 << 20 } else { 1 << 30 };
 /// Maximum memory for the numbers of all runs, in bytes.
-pub const MOST_NUMBERS: u64 = 4 << 30;
+pub const MOST_NUMBERS: u64 = if IS_PAGE { 256 << 20 } else { 4 << 30 };
 /// Maximum number of frames that a run keeps for its metrics; they are dropped when the run ends.
 const MOST_FRAMES: usize = 2_000_000;
 /// Maximum number of runs of an experiment.

@@ -37,7 +37,7 @@ from ._contend import (
 from ._data_set import DataSet, scan
 from ._experiment import Experiment, load, reproduce
 from ._own import Access, Controller, Qdisc, param
-from ._results import Comparison, Concatenation, Figure, Results, compare, concat
+from ._results import Comparison, Concatenation, Figure, Page, Results, compare, concat
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ __all__ = [
     "Link",
     "Needs",
     "Packet",
+    "Page",
     "Qdisc",
     "RateSample",
     "Response",

@@ -61,6 +61,24 @@ class Figure:
         return self.svg
 
 
+class Page:
+    """A page of `Results.page`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __repr__(self) -> str:
+        return f"Page({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        # The whole page: a notebook may be read where the file is not.
+        text = html.escape(self.path.read_text(encoding="utf-8"))
+        return f'<iframe srcdoc="{text}" style="width:100%;height:48rem;border:0" title="contend"></iframe>'
+
+
 class Results:
     """The results of an experiment. Its tables go into pyarrow, pandas and polars by Arrow's PyCapsule interface."""
 
@@ -162,6 +180,12 @@ class Results:
         """Writes the report to `path`: one page that opens without a network. Returns the path."""
         self._native.report(os.fspath(path))
         return Path(path)
+
+    def page(self, path: str | os.PathLike[str]) -> Page:
+        """Writes a page to `path` that has the report, the experiment and contend in it: its readers turn dials and
+        edit the file in a browser, without a network and without contend. A notebook shows it. See docs/page.md."""
+        self._native.page(os.fspath(path))
+        return Page(Path(path))
 
     @property
     def figures(self) -> list[str]:

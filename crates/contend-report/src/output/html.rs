@@ -124,12 +124,16 @@ pub fn report_page(o: &Outcome, ctx: &ReportContext) -> String {
         body += &section("The air, frame by frame", &air::timeline(run, &again));
     }
     body += &foot(o, ctx, &command);
-    document(
-        &o.title,
-        o.version,
-        &body,
-        concat!(include_str!("html/page.js"), include_str!("html/map.js"), include_str!("html/timeline.js")),
-    )
+    document(&o.title, o.version, &body, REPORT_SCRIPT)
+}
+
+const REPORT_SCRIPT: &str =
+    concat!(include_str!("html/page.js"), include_str!("html/map.js"), include_str!("html/timeline.js"));
+
+/// The styles and the script of [`report_page`], as sources in a content security policy. A page that shows a report in
+/// a frame by its text must admit them: the frame has its policy too.
+pub fn report_sources() -> (String, String) {
+    (format!("{} {}", source(STYLE), source(WITHOUT_SCRIPT)), source(REPORT_SCRIPT))
 }
 
 /// Missing runs and warnings, one paragraph each.
@@ -140,20 +144,25 @@ fn cautioned(o: &Outcome) -> String {
 /// Style where scripts do not run: all points are shown, and nothing that only a script can do.
 const WITHOUT_SCRIPT: &str = ".point{display:block}.script{display:none}";
 
+const STYLE: &str = include_str!("html/report.css");
+
+/// An inline style or script as a source in a content security policy.
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
+}
+
 /// A complete page without references to other files. Its Content-Security-Policy admits its own style and script and
 /// nothing else.
 fn document(title: &str, version: &str, body: &str, script: &str) -> String {
-    let style = include_str!("html/report.css");
-    let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
             content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src {} {}; \
          script-src {}; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"generator\" content=\"contend {}\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n\
-         <style>{style}</style>\n<noscript><style>{WITHOUT_SCRIPT}</style></noscript>\n</head>\n<body>\n<main>\n\
+         <style>{STYLE}</style>\n<noscript><style>{WITHOUT_SCRIPT}</style></noscript>\n</head>\n<body>\n<main>\n\
          {body}</main>\n<script>{script}</script>\n</body>\n</html>\n",
-        source(style),
+        source(STYLE),
         source(WITHOUT_SCRIPT),
         source(script),
         escaped(version),

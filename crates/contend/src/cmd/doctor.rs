@@ -3,6 +3,7 @@
 use crate::Done;
 use contend_bpf::Capability;
 use contend_bpf::capability::capabilities;
+use contend_page::alone;
 use miette::Result;
 use serde_json::json;
 use std::process::Command;
@@ -64,6 +65,12 @@ fn checks() -> Vec<Check> {
         cfg!(debug_assertions) || overflow_checked(),
         "overflow checks are on",
         "build with the workspace's own profile: cargo build --release",
+    );
+    line(
+        "pages",
+        alone::MODULE.is_some(),
+        "contend page writes pages that run in a browser",
+        "for contend page: build with the feature `pages`, which is a default",
     );
     #[cfg(target_os = "linux")]
     for need in real_networks() {

@@ -15,6 +15,7 @@ pub mod merge;
 pub mod model;
 pub mod new;
 pub mod notices;
+pub mod page;
 pub mod plot;
 #[cfg(target_os = "linux")]
 pub mod proxy;

@@ -15,6 +15,7 @@ mod labels;
 mod model;
 #[path = "../../../../ci/needs.rs"]
 mod needs;
+mod page;
 mod plot;
 #[cfg(target_os = "linux")]
 mod proxy;
