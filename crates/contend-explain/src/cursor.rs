@@ -1,7 +1,7 @@
 //! The name at a place in the text of an experiment file: what an editor explains under its cursor.
 //!
-//! A scanner and not a parser: the text is wrong most of the time while it is written. What is not closed ends where the
-//! next key or heading begins.
+//! A scanner and not a parser: while it is written, the text is wrong most of the time. What is not closed ends where
+//! the next key or heading begins.
 
 use crate::keys::with_members;
 use crate::knows;

@@ -1,5 +1,5 @@
-//! What the command has besides experiment files: the calculators of `contend model` that print a table of their own, and
-//! the words of `--format` and `--export`.
+//! What the command has besides experiment files: the calculators of `contend model` that print a table of their own,
+//! and the words of `--format` and `--export`.
 
 use crate::cmd::common::formats;
 use crate::cmd::model;
