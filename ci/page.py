@@ -103,8 +103,8 @@ def edit(browser, url, text, digest, width, mobile):
     return found + browser.logged()
 
 
-def harm(browser, url, width, mobile):
-    """What is wrong after files that would harm a page."""
+def harm(browser, url, width, mobile, full):
+    """What is wrong after files that would harm a page; if `full`, also after one that takes all memory."""
     found = Faults()
     expect = found.expect
 
@@ -143,6 +143,13 @@ def harm(browser, url, width, mobile):
             click(browser, "use")
             browser.until(f"/running .* [2-9] s|no result| in .* s$/.test({of('status')}.textContent)", 60)
         lives(what)
+    if full:
+        type_in(browser, HOSTILE.replace('"2s"', '"200ms"').replace('name = "f"', 'name = "f"\ncount = 90000'))
+        browser.until(f"!{of('use')}.disabled", 60)
+        click(browser, "use")
+        expect(browser.until(f"{of('status')}.textContent === 'no result'", 100) and "1 GiB" in said("wrong"),
+               f"more memory than there is: {said('status')}; {said('wrong')}")
+        lives("running out of memory")
     return found + browser.logged()
 
 
@@ -167,13 +174,13 @@ def check(contend):
         run = [contend, "run", os.path.join(folder, "one.toml"), "--no-results", "--format", "json", "--quiet"]
         done = subprocess.run(run, capture_output=True, text=True, check=True)
         digest = json.loads(done.stdout)["runs"][0]["digest"]
-        for name, browser, widths in browsers:
-            with browser() as browser:
+        for name, browser_class, widths in browsers:
+            with browser_class() as browser:
                 for width, mobile in widths.items():
                     found = live.use(browser, urls["cell"], width, mobile)
                     found += live.remember(browser, urls["cell"], width, mobile)
                     found += edit(browser, urls["one"], one, digest, width, mobile)
-                    found += harm(browser, urls["hostile"], width, mobile)
+                    found += harm(browser, urls["hostile"], width, mobile, browser_class is Browser and not mobile)
                     for fault in found:
                         print(f"page, {name}, {width} px: {fault}")
                     count += len(found)

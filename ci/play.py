@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Puts the page of all examples into the book of ci/book.py, as target/book/play/index.html, and links to it: at each
-example, below each command that runs one or a file of the tutorial, and at each algorithm of the reference, with the
-matching file.
+"""Puts the page of all examples into the book of ci/book.py, as target/book/docs/play/index.html, and links to it: at
+each example, below each command that runs one or a file of the tutorial, and at each algorithm of the reference, with
+the matching file.
 
     ci/play.py target/release/contend
 
@@ -112,16 +112,16 @@ def commands(block):
 
 def main():
     contend = sys.argv[1]
-    (BOOK / "play").mkdir(parents=True, exist_ok=True)
-    play = Play(contend, BOOK / "play/index.html")
+    (BOOK / "docs/play").mkdir(parents=True, exist_ok=True)
+    play = Play(contend, BOOK / "docs/play/index.html")
     wrong, links, left_out = [], 0, 0
     for page in sorted(BOOK.rglob("*.html")):
         place = page.relative_to(BOOK)
-        if place.parts[0] == "play" or place.name in ("print.html", "toc.html", "404.html"):
+        if place.parts[:2] == ("docs", "play") or place.name in ("print.html", "toc.html", "404.html"):
             continue
         text = re.sub(r'(<br>)?<p class="try">.*?</p>\n?', "", page.read_text())
         up = "../" * (len(place.parts) - 1)
-        anchor = lambda where: f'<p class="try"><a href="{up}play/index.html#{html.escape(where)}">{TRY}</a></p>\n'
+        anchor = lambda where: f'<p class="try"><a href="{up}docs/play/index.html#{html.escape(where)}">{TRY}</a></p>\n'
 
         def after(match):
             nonlocal links
@@ -167,7 +167,7 @@ def main():
             page.write_text(new)
     for line in wrong:
         print(f"play: {line}")
-    print(f"{links} links to {BOOK / 'play/index.html'}; {left_out} algorithms need more than their name")
+    print(f"{links} links to {BOOK / 'docs/play/index.html'}; {left_out} algorithms need more than their name")
     if wrong or links < 80:
         sys.exit("ci/play.py: links that the page refuses, or too few of them")
 

@@ -86,6 +86,27 @@ pub fn explained(asked: &str, more: &[Item]) -> Result<String, Refusal> {
     Ok(found.join("\n"))
 }
 
+/// An explanation for a page, which breaks lines itself: lines that were broken to fit a terminal are one again.
+pub fn flowing(text: &str) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for line in text.lines() {
+        let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+        let word = rest.split(' ').next().unwrap_or_default().chars().count();
+        // The first word would have fitted on the line before, if that had not ended.
+        let goes_on = !indent.is_empty() && !rest.is_empty() && column > 0 && column + 1 + word > WIDTH;
+        if goes_on {
+            out.push(' ');
+            out += rest;
+        } else {
+            out.push_str(if out.is_empty() { "" } else { "\n" });
+            out += line;
+        }
+        column = line.chars().count();
+    }
+    out
+}
+
 /// True if something in an experiment file has exactly this name.
 fn knows(name: &str) -> bool {
     !named(name, &[]).is_empty()
@@ -277,5 +298,26 @@ fn default(a: &Algorithm, p: &Param) -> String {
         None => "must be given".to_owned(),
         Some((usual, None)) => format!("default {usual}"),
         Some((usual, Some(rfc))) => format!("default {usual} ({rfc} with stack = \"rfc\")"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flowing_text_has_its_paragraphs_and_lists_but_no_broken_lines() {
+        let text = explained("ap.queue", &[]).unwrap();
+        let flowing = flowing(&text);
+        assert!(text.lines().count() > flowing.lines().count(), "{flowing}");
+        assert!(flowing.contains("replaces the waiting one of its flow"), "{flowing}");
+        let labels = ["Value:", "Default:", "Example:", "Use:"];
+        assert!(labels.iter().all(|label| flowing.lines().any(|l| l.trim_start().starts_with(label))), "{flowing}");
+        // No word is lost, of any name.
+        for name in names(&[]) {
+            let text = explained(&name, &[]).unwrap();
+            let words = |of: &str| of.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(words(&super::flowing(&text)), words(&text), "{name}");
+        }
     }
 }

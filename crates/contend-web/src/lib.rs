@@ -11,7 +11,7 @@ use contend_experiment::reading::error::Error;
 use contend_experiment::reading::file::Experiment;
 use contend_experiment::results::{PointKey, Run};
 use contend_experiment::size::CaptureWindow;
-use contend_explain::{explained, key_at};
+use contend_explain::{explained, flowing, key_at};
 use contend_judge::execute::{Options, Shard, Workshop, execute, shard};
 use contend_page::session::{Numbers, Session, Settings, told};
 use contend_report::journal::Records;
@@ -157,7 +157,10 @@ fn answer(question: &[u8]) -> Result<String, String> {
         }
         Asked::Dial { given, settings, key } => json(&open(given)?.dial(&key, &settings).map_err(told)?),
         Asked::File { given, settings } => json(&open(given)?.file(&settings).map_err(told)?),
-        Asked::Explain { text, at } => json(&key_at(&text, at).and_then(|name| explained(&name, &[]).ok())),
+        Asked::Explain { text, at } => {
+            let found = key_at(&text, at).and_then(|name| explained(&name, &[]).ok());
+            json(&found.map(|text| flowing(&text)))
+        }
         Asked::Compare { pinned, now } => json(&pinned.compare(&now).map_err(told)?),
     }
 }
