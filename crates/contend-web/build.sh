@@ -38,7 +38,9 @@ build=(cargo build --quiet --locked --profile web --target wasm32-unknown-unknow
 if [ -e "$tools/done" ]; then
   export LD_LIBRARY_PATH=$tools/usr/lib/x86_64-linux-gnu RUSTC=$tools/usr/bin/rustc RUSTC_BOOTSTRAP=1
   export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$tools/usr/bin/wasm-ld-22
+  # Cargo writes paths inside of the workspace without its own.
   flags+=("--remap-path-prefix=$tools/usr/lib/rustlib/src/rust=rust")
+  flags+=("--remap-path-prefix=${tools#"$root"/}/usr/lib/rustlib/src/rust=rust")
   build+=(-Zbuild-std=std,panic_abort)
 elif ! rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
   echo "build.sh: no compiler for browsers: run 'rustup target add wasm32-unknown-unknown'" >&2
