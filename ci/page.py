@@ -100,6 +100,10 @@ def edit(browser, url, text, digest, width, mobile):
     browser.visit(f"{url}#text=xyz%25", width, mobile=mobile)
     expect(browser.until(f"document.querySelector('#report iframe') && {RESTS}"), "a damaged link leaves no report")
     expect("damaged" in said("wrong"), f"a damaged link: {said('wrong')}")
+    browser.visit("about:blank", width, mobile=mobile)
+    browser.visit(f"{url}#example=gone", width, mobile=mobile)
+    expect(browser.until(f"document.querySelector('#report iframe') && {RESTS}"), "an unknown example leaves no report")
+    expect("no example gone" in said("wrong"), f"an unknown example: {said('wrong')}")
     return found + browser.logged()
 
 

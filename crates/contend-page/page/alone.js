@@ -85,17 +85,16 @@ const host = (() => {
 
   // The report of all runs: the parts at the same time, then together. `null` if they were ended.
   async function runs(about, progress) {
-    const planned = runners.length > 1 ? await runners[0].ask({ ask: "plan", ...about }) : 1;
-    if (planned === null) return null;
-    const of = Math.min(runners.length, Number(planned));
+    const plan = runners.length > 1 ? await runners[0].ask({ ask: "plan", ...about }) : "1";
+    if (plan === null) return null;
+    const planned = JSON.parse(plan);
+    const of = Math.min(runners.length, planned);
     const finished = Array(of).fill(0);
     const part = async (runner, number) => {
       const said = (done) => {
         finished[number - 1] = done;
-        progress(
-          finished.reduce((a, b) => a + b),
-          Number(planned),
-        );
+        const sum = finished.reduce((a, b) => a + b);
+        progress(sum, planned);
       };
       return runner.ask({ ask: "part", ...about, number, of }, said);
     };
@@ -123,7 +122,8 @@ const host = (() => {
     text: () => given.text,
     chosen: () => given.name,
     take({ name, text }) {
-      const choice = experiments.find((e) => e.name === name) ?? experiments[0];
+      const choice = name === undefined ? experiments[0] : experiments.find((e) => e.name === name);
+      if (!choice) throw new Error(`this page has no example ${name}`);
       given = text === undefined || text === choice.text ? choice : { ...choice, text, made: undefined };
       made = given.made;
     },

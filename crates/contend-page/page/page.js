@@ -271,8 +271,8 @@
         const asked = Object.fromEntries(next);
         if (next.length) host.take({ name: asked.example, text: asked.text && (await unpacked(asked.text)) });
         else host.take?.({});
-      } catch {
-        wrong.push("the file in the address is damaged");
+      } catch (e) {
+        wrong.push(`the file in the address is damaged: ${e.message}`);
       }
       about = next;
       try {
@@ -318,6 +318,7 @@
   function refuse(why) {
     ++latest;
     unfollow();
+    host.stop().catch(() => {});
     dials.clear();
     at("dials").replaceChildren();
     state("refused", "no result");

@@ -1,4 +1,4 @@
-//! contend in a browser. A page asks one question in JSON and gets one answer in JSON ([`Asked`]):
+//! contend in a browser. A page asks one question in JSON and gets one answer in JSON (`Asked`):
 //!
 //! 1. `room(n)` is the address of `n` bytes, for the UTF-8 text of the question;
 //! 2. `ask()` answers it; 1 if the answer says what is wrong;
