@@ -250,7 +250,13 @@ def use(browser, url, width, mobile):
     browser.run(f"{dial('flow.0.count')}.querySelector('input[type=range]').focus()")
     browser.press("ArrowRight", 39)
     expect(browser.run(f"{dial('flow.0.count')}.querySelector('.exact').value") == "3", "one key is not one station")
-    changes("one station more")
+    # Each key goes on, also where a step of the slider is less than one station.
+    counts = []
+    for _ in range(8):
+        browser.press("ArrowRight", 39)
+        counts.append(int(browser.run(f"{dial('flow.0.count')}.querySelector('.exact').value")))
+    expect(all(a < b for a, b in zip(counts, counts[1:])), f"eight keys on a slider: {counts}")
+    changes("more stations")
     found += browser.logged()
     browser.events = []
     # What is wrong is said, and the report stays.

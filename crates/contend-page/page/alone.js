@@ -71,7 +71,8 @@ const host = (() => {
   const runners = Array.from({ length: Math.min(MOST, navigator.hardwareConcurrency || 1) }, () => new Hand());
   const end = () => runners.forEach((runner) => runner.end());
 
-  let given = experiments[0];
+  let choice = experiments[0];
+  let given = choice; // the choice, or with another text
   let made = given.made; // the report of the values of the experiment, from the page
   const about = () => {
     const { name, text, sets, files } = given;
@@ -88,6 +89,7 @@ const host = (() => {
     const plan = runners.length > 1 ? await runners[0].ask({ ask: "plan", ...about }) : "1";
     if (plan === null) return null;
     const planned = JSON.parse(plan);
+    progress(0, planned);
     const of = Math.min(runners.length, planned);
     const finished = Array(of).fill(0);
     const part = async (runner, number) => {
@@ -120,11 +122,15 @@ const host = (() => {
     choices: experiments.map(({ name, title }) => ({ name, title })),
     // The text of the experiment, and another one: `{ name }` of a choice, or `{ text }`.
     text: () => given.text,
-    chosen: () => given.name,
+    original: () => choice.text,
+    chosen: () => choice.name,
     take({ name, text }) {
-      const choice = name === undefined ? experiments[0] : experiments.find((e) => e.name === name);
-      if (!choice) throw new Error(`this page has no example ${name}`);
-      given = text === undefined || text === choice.text ? choice : { ...choice, text, made: undefined };
+      const found = name === undefined ? experiments[0] : experiments.find((e) => e.name === name);
+      if (!found) throw new Error(`this page has no example ${name}`);
+      choice = found;
+      // Another text has another name, under which it can be kept beside the file.
+      const other = `${choice.name.replace(/\.toml$/, "")}-changed.toml`;
+      given = text === undefined || text === choice.text ? choice : { ...choice, name: other, text, made: undefined };
       made = given.made;
     },
     first: () => answered({ ask: "first", ...about() }),

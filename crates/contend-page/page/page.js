@@ -21,8 +21,14 @@
       .map(([key, d]) => [key, d.value])
       .sort((a, b) => depth(a) - depth(b));
   const times = (n, noun) => `${n} ${n === 1 ? noun : `${noun}s`}`;
-  const inWords = (values) =>
-    values.length ? values.map(([key, value]) => `${key} = ${value}`).join(", ") : "the values of the file";
+  // A state in words: its file if there are several, whether its text was changed, and its values.
+  const inWords = ({ values, about }) => {
+    const named = about.find(([name]) => name === "example")?.[1] ?? host.choices?.[0].name;
+    const file = host.choices?.length > 1 ? [named] : [];
+    const text = about.some(([name]) => name === "text") ? ["changed text"] : [];
+    const words = [...file, ...text, ...values.map(([key, value]) => `${key} = ${value}`)];
+    return words.length > file.length ? words.join(", ") : [...words, "the first values"].join(", ");
+  };
   function complain(text) {
     at("wrong").textContent = text;
     at("wrong").hidden = !text;
@@ -51,13 +57,20 @@
       last = Number(range.value);
       range.setAttribute("aria-valuetext", field.value || field.placeholder);
     };
+    let byKey = false;
+    range.addEventListener("keydown", () => (byKey = true));
+    range.addEventListener("pointerdown", () => (byKey = false));
     range.addEventListener("input", () => {
       const place = Number(range.value);
       let x = number(place);
-      // A step of the slider may be less than 1: then the number goes one on.
+      // A step of the slider may be less than 1: then a key goes to the next number, and the slider to its place.
       const now = parseFloat(field.value);
-      if (turn.whole && Math.round(x) === now) x = now + Math.sign(place - last);
-      last = place;
+      const up = Math.sign(place - last);
+      if (turn.whole && byKey && up * (Math.round(x) - now) < 1) {
+        x = now + up;
+        range.value = step(Math.min(high, Math.max(low, x)));
+      }
+      last = Number(range.value);
       field.value = written(Math.min(high, Math.max(low, x)), turn.whole) + turn.unit;
       range.setAttribute("aria-valuetext", field.value);
       set(field.value);
@@ -267,14 +280,22 @@
     const isAbout = ([name]) => !!host.take && (name === "example" || name === "text");
     const next = (pairs ?? []).filter(isAbout);
     if (!data || fragment(next) !== fragment(about)) {
-      try {
-        const asked = Object.fromEntries(next);
-        if (next.length) host.take({ name: asked.example, text: asked.text && (await unpacked(asked.text)) });
-        else host.take?.({});
-      } catch (e) {
-        wrong.push(`the file in the address is damaged: ${e.message}`);
-      }
+      const asked = Object.fromEntries(next);
       about = next;
+      let text;
+      try {
+        text = asked.text && (await unpacked(asked.text));
+      } catch {
+        wrong.push("the link is damaged or incomplete: the page shows the unchanged file");
+        about = next.filter(([name]) => name !== "text");
+      }
+      try {
+        host.take?.({ name: asked.example, text });
+      } catch (e) {
+        wrong.push(e.message);
+        about = [];
+        host.take({});
+      }
       try {
         await load();
       } catch (e) {
@@ -334,6 +355,12 @@
     at("text").value = host.text();
     at("choice").value = host.chosen();
     tellText("");
+    markText();
+  }
+  // Says whether the text of the editor is that of the report.
+  function markText() {
+    at("unrun").hidden = at("text").value === host.text();
+    at("original").hidden = at("text").value === host.original();
   }
   function tellText(why) {
     const place = /:(\d+):(\d+): /.exec(why);
@@ -382,8 +409,8 @@
     const values = settings();
     const name = host.chosen();
     host.take({ name, text });
-    const named = host.choices.length > 1 ? [["example", name]] : [];
-    about = [...named, ["text", await packed(text)]];
+    const named = name === host.choices[0].name ? [] : [["example", name]];
+    about = text === host.original() ? named : [...named, ["text", await packed(text)]];
     try {
       await load();
     } catch (e) {
@@ -396,6 +423,10 @@
     run();
   }
   function choose() {
+    if (!at("unrun").hidden && !confirm("The changed text was not run. Leave it?")) {
+      at("choice").value = host.chosen();
+      return;
+    }
     history.pushState(
       null,
       "",
@@ -454,7 +485,7 @@
     const stale =
       shown !== null && name === "ended" && fragment([...shown.about, ...shown.values]) !== whole(settings());
     at("stale").hidden = !stale;
-    if (stale) at("stale").textContent = `The report below is not that of the dials. It has: ${inWords(shown.values)}.`;
+    if (stale) at("stale").textContent = `The report below is not that of the dials. It has: ${inWords(shown)}.`;
     at("pin").disabled = name !== "done" && name !== "given";
   }
 
@@ -491,8 +522,8 @@
       complain(wrong);
       if (answer.done) {
         const { runs, seconds, report, digest, given } = answer.done;
-        shown = { report, values, about };
-        at("digest").textContent = digest ? `digest ${digest}` : "";
+        shown = { report, values, about, runs };
+        at("digest").textContent = digest ? `first run: digest ${digest}` : "";
         const how = given ? "made with this page" : `in ${seconds.toPrecision(2)} s`;
         state(given ? "given" : "done", `${times(runs, "run")} ${how}`);
         show(report);
@@ -503,6 +534,11 @@
       unfollow();
       state("ended", "no result");
       complain(e.message);
+      // The place is one of the text: it is shown there, too.
+      if (host.take && e.message.startsWith(`${data.file}:`)) {
+        at("source").open = true;
+        tellText(e.message);
+      }
     }
   }
 
@@ -581,13 +617,18 @@
       // A later result has its own differences.
       if (pinned !== a || shown !== b) return;
     }
-    at("pinned-values").textContent = inWords(a.values);
-    at("now-values").textContent = inWords(b.values);
+    at("pinned-values").textContent = inWords(a);
+    at("now-values").textContent = inWords(b);
     at("uncompared").textContent = said;
     at("uncompared").hidden = !said;
     at("compared").replaceChildren(...(found ? [table(found.rows)] : []));
     at("compared").hidden = !found;
-    at("cautions").replaceChildren(...(found?.cautions ?? []).map((text) => element("p", { textContent: `${text}.` })));
+    const cautions = [...(found?.cautions ?? [])];
+    if (a.runs !== b.runs) {
+      const counts = `the pinned result has ${times(a.runs, "run")}, this one ${b.runs}`;
+      cautions.push(`${counts}: go to the pinned values, take as many seeds, and pin again`);
+    }
+    at("cautions").replaceChildren(...cautions.map((text) => element("p", { textContent: `${text}.` })));
     at("method").textContent = found?.method ?? "";
   }
 
@@ -672,6 +713,7 @@
     const soonChecked = soonAfter(check, 250);
     at("text").addEventListener("input", () => {
       at("use").disabled = true;
+      markText();
       soonChecked();
     });
     for (const event of ["input", "keyup", "click", "select"])
@@ -683,7 +725,10 @@
       }
     });
     at("use").addEventListener("click", use);
-    at("undo").addEventListener("click", edit);
+    at("original").addEventListener("click", () => {
+      at("text").value = host.original();
+      at("text").dispatchEvent(new Event("input"));
+    });
   }
   open();
 })();

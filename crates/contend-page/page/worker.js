@@ -21,7 +21,8 @@ function said() {
 }
 // After a trap: the message of the panic, if there is one.
 function defect(e) {
-  const full = contend.memory.buffer.byteLength > 0.9 * MOST;
+  // Without memory there is no module: the browser has refused it.
+  const full = (contend.memory?.buffer.byteLength ?? 0) > 0.9 * MOST;
   if (full || /memory allocation|out of memory/i.test(String(e)))
     return "this takes more memory than a page has (1 GiB)\n  help: fewer seeds, points or flows, or `contend run`";
   let panic = "";

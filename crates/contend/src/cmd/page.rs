@@ -1,7 +1,6 @@
 //! `contend page`: an experiment as a page that opens from disk, with contend in it.
 
 use super::common::Common;
-use super::job::unwritable;
 use super::run::{settings_of, stop_on_ctrl_c};
 use super::{common, complete, refused, say, wrong};
 use crate::Done;
@@ -96,6 +95,10 @@ pub fn run(args: &Args) -> Result<Done> {
         say(&format!("contend: {} ({:.1} MB); open it in a browser", output.display(), page.len() as f64 / 1e6));
     }
     Ok(Done::Well)
+}
+
+fn unwritable(err: impl std::fmt::Display) -> miette::Report {
+    wrong(err, "name a file in a folder that can be written: -o PATH")
 }
 
 /// The name of the page of `file`, in this folder.

@@ -67,7 +67,7 @@ fn a_wrong_call_writes_no_page() {
         (vec!["page", "wrong.toml"], "wrong.toml:1:9"),
         (vec!["page", "nothing.toml"], "there is no such file"),
         (vec!["page", "f.toml", "-o", "d"], "d is a folder"),
-        (vec!["page", "f.toml", "-o", "d/x/p.html"], "d/x"),
+        (vec!["page", "f.toml", "-o", "d/x/p.html"], "-o PATH"),
         (vec!["page", "f.toml", "--set", "flow.0.cuont=1"], "did you mean `count`"),
         (vec!["page", "--set", "flow.0.count=1"], "FILE"),
     ] {
