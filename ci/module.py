@@ -76,9 +76,10 @@ def compare(contend, module, path, whole):
     if of(runs) != of(mine):
         differ = sum(a != b for a, b in zip(of(runs), of(mine)))
         return f"{differ} of {len(runs)} digests differ, {len(mine)} in the module"
-    # Every number too, but for the time that the run took. The module keeps series, from which it has more metrics.
+    # Every number too, but for the time that the run took. The module keeps series, from which it has more metrics, and
+    # captures frames for the timeline.
     for one, other in zip(runs, mine):
-        other["wall"] = one["wall"]
+        other["wall"], other["frames_missed"] = one["wall"], one["frames_missed"]
         other["metrics"] = {name: other["metrics"].get(name) for name in one["metrics"]}
     if runs != mine:
         return "the digests are equal, but other numbers differ"
