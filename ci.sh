@@ -174,7 +174,8 @@ wheel() {
   built
   CONTEND="$(realpath "$target")/release/contend" "$bin/python" -m pytest --quiet
 }
-# Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap.
+# Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap. The live
+# page, and pages of `contend page` in Chromium and Firefox; digests of their module; the links of the book to them.
 pages() {
   built
   python3 ci/pages.py "$target/release/contend"

@@ -1,4 +1,5 @@
-// Asks the module of pages as its worker does: questions on standard input, one in each line, answers on standard output.
+// Asks the module of pages as its worker does: a question in each line of standard input, an answer in each of standard
+// output.
 //
 //     node ci/module.mjs crates/contend-page/module/contend_web.wasm.gz <questions
 //

@@ -5,11 +5,12 @@
     ci/module.py target/release/contend --all      all examples whole, and the first experiment of every paper
     ci/module.py ... --module FILE                 another module than that of the repository
 
-A file whose first seconds of CPU time are long is cut: both sides get the same settings.
+One seed each. Files that are not run whole have a tenth of their time after the warm-up, on both sides.
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -45,14 +46,13 @@ def traces(path, text):
 
 
 def settings(text, whole):
-    """One seed; of a moment only, a tenth of the time and the first sweep value of each key."""
+    """One seed; if not `whole`, a tenth of the time after the warm-up, of a file whose times are in seconds."""
     sets = [["seeds", "1"]]
     file = tomllib.loads(text)
-    if not whole:
-        if "duration" in file and file["duration"].endswith("s") and not file["duration"].endswith("ms"):
-            seconds = float(file["duration"][:-1])
-            warm = float(file.get("warmup", "0s").removesuffix("s"))
-            sets.append(["duration", f"{min(seconds, warm + max(1.0, (seconds - warm) / 10)):g}s"])
+    duration, warmup = (re.fullmatch(r"([\d.]+)s", file.get(key, "0s")) for key in ("duration", "warmup"))
+    if not whole and "duration" in file and duration and warmup:
+        seconds, warm = float(duration[1]), float(warmup[1])
+        sets.append(["duration", f"{min(seconds, warm + max(1.0, (seconds - warm) / 10)):g}s"])
     return sets
 
 

@@ -45,6 +45,13 @@ def type_in(browser, text):
                 "t.dispatchEvent(new Event('input')); })()")
 
 
+def run_text(browser, text):
+    """Types a text and runs it, if it is right."""
+    type_in(browser, text)
+    browser.until(f"!{of('use')}.disabled", 60)
+    click(browser, "use")
+
+
 def edit(browser, url, text, digest, width, mobile):
     """What is wrong with the editor of the page of `text`."""
     found = Faults()
@@ -125,9 +132,7 @@ def harm(browser, url, width, mobile, full):
 
     def lives(what):
         """The file's own values run again."""
-        type_in(browser, HOSTILE)
-        browser.until(f"!{of('use')}.disabled", 60)
-        click(browser, "use")
+        run_text(browser, HOSTILE)
         expect(browser.until(RESTS, 60), f"after {what} nothing runs: {said('status')}; {said('wrong')}")
 
     browser.visit("about:blank", width, mobile=mobile)
@@ -137,9 +142,7 @@ def harm(browser, url, width, mobile, full):
     expect(not browser.run("!!window.harmed") and not browser.run(f"!!{inside}"), "a title is executed")
     expect("<script>" in said("title"), f"the title is {said('title')}")
     # A sweep of twenty thousand networks: told or running, and ended by the next change.
-    type_in(browser, HOSTILE + ENDLESS)
-    browser.until(f"!{of('use')}.disabled", 60)
-    click(browser, "use")
+    run_text(browser, HOSTILE + ENDLESS)
     began = browser.until(f"/running|no result/.test({of('status')}.textContent)", 60)
     expect(began, f"a large sweep: {said('status')}")
     lives("a large sweep")
@@ -156,9 +159,7 @@ def harm(browser, url, width, mobile, full):
             browser.until(f"/running .* [2-9] s|no result| in .* s$/.test({of('status')}.textContent)", 60)
         lives(what)
     if full:
-        type_in(browser, HOSTILE.replace('"2s"', '"200ms"').replace('name = "f"', 'name = "f"\ncount = 90000'))
-        browser.until(f"!{of('use')}.disabled", 60)
-        click(browser, "use")
+        run_text(browser, HOSTILE.replace('"2s"', '"200ms"').replace('name = "f"', 'name = "f"\ncount = 90000'))
         expect(browser.until(f"{of('status')}.textContent === 'no result'", 100) and "1 GiB" in said("wrong"),
                f"more memory than there is: {said('status')}; {said('wrong')}")
         lives("running out of memory")

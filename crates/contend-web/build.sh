@@ -3,8 +3,8 @@
 #
 #   crates/contend-web/build.sh [FILE]
 #
-# A build is equal to the last bit wherever it is made, with the same compiler: `compiler` names the one of the
-# committed module. Debian 12 has it, with the standard library's source; its packages are unpacked below target/, and
+# With the same compiler, builds in any two folders are equal to the last bit: `compiler` names the one of the committed
+# module. Debian 12 has it, with the standard library's source; its packages are unpacked below target/, and
 # nothing is installed. Elsewhere the compiler of rustup is taken, which needs its target: rustup target add
 # wasm32-unknown-unknown. Then the module may differ, but not in any digest.
 set -euo pipefail

@@ -1,7 +1,6 @@
 //! The runs that the pages of a session ask for, and the reports that they may still want.
 
-use contend_lab::execute;
-use contend_lab::execute::Error;
+use contend_lab::execute::{self, Error};
 use contend_lab::writing::output::Compared;
 use contend_page::session::{Numbers, Report, Session, Settings, told};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 "use strict";
-// What answers the questions of a page that opens from disk: contend itself, as a WebAssembly module in workers. Several
-// workers make runs; another one answers what takes no time. A page has one experiment or several ones to choose from,
-// each with the report of its own values, which was made with the page.
+// What answers the questions of a page that opens from disk: contend itself, as a WebAssembly module in workers.
+// Several workers make runs; another one answers what takes no time. A page has one experiment, or several to choose
+// from; the first one comes with the report of its own values.
 const host = (() => {
   const KEPT = 3; // reports; the page shows the last one, and those before it may still be on their way
   const at = (id) => document.getElementById(id);

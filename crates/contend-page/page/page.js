@@ -245,6 +245,7 @@
   // the first file.
   let about = [];
   const whole = (values) => fragment([...about, ...values]);
+  const addressOf = (part) => `${location.pathname}${location.search}${part && `#${part}`}`;
 
   const through = async (stream, bytes) =>
     new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -262,11 +263,10 @@
   function step(key) {
     const now = whole(settings());
     if (now === location.hash.slice(1)) return;
-    const address = `${location.pathname}${location.search}${now && `#${now}`}`;
     const same = key !== null && key === stepped.key && performance.now() - stepped.when < APART;
     stepped = { key, when: performance.now() };
-    if (same) history.replaceState(null, "", address);
-    else history.pushState(null, "", address);
+    if (same) history.replaceState(null, "", addressOf(now));
+    else history.pushState(null, "", addressOf(now));
   }
 
   let opened = 0; // the number of the last address that was opened
@@ -427,11 +427,7 @@
       at("choice").value = host.chosen();
       return;
     }
-    history.pushState(
-      null,
-      "",
-      `${location.pathname}${location.search}#${fragment([["example", at("choice").value]])}`,
-    );
+    history.pushState(null, "", addressOf(fragment([["example", at("choice").value]])));
     open();
   }
 
@@ -674,7 +670,7 @@
   async function to(values, of = about) {
     if (fragment(of) !== fragment(about)) {
       const now = fragment([...of, ...values]);
-      history.pushState(null, "", `${location.pathname}${location.search}${now && `#${now}`}`);
+      history.pushState(null, "", addressOf(now));
       return open();
     }
     for (const [key, d] of dials) d.show(values.find(([name]) => name === key)?.[1] ?? d.file);

@@ -1,8 +1,7 @@
 //! The page: one text with its style, its scripts and what it shows first.
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use contend_report::output::source;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 const BODY: &str = include_str!("../page/page.html");
 const STYLE: &str = include_str!("../page/page.css");
@@ -66,11 +65,6 @@ impl<Data: Serialize> Parts<'_, Data> {
 }
 
 /// A JSON text for a script element, inside which a tag would be one.
-pub(crate) fn inside(json: &str) -> String {
+fn inside(json: &str) -> String {
     json.replace('<', "\\u003c")
-}
-
-/// The source of an inline style or script in a content security policy.
-pub(crate) fn source(text: &str) -> String {
-    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The journal's name in its folder.
@@ -67,8 +67,21 @@ impl Header {
 pub struct Journal {
     path: PathBuf,
     writer: Mutex<Writer>,
-    /// Runs of earlier calls that [`Journal::take`] has not returned yet, by [`key`].
-    earlier: Mutex<BTreeMap<String, Run>>,
+    earlier: Earlier,
+}
+
+/// Runs of earlier calls, or made by others, that nobody has taken yet, by [`key`].
+#[derive(Debug, Default)]
+struct Earlier(Mutex<BTreeMap<String, Run>>);
+
+impl Earlier {
+    fn runs(&self) -> MutexGuard<'_, BTreeMap<String, Run>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+        self.runs().remove(&key(point, overlay, seed))
+    }
 }
 
 #[derive(Debug)]
@@ -193,7 +206,7 @@ impl Journal {
 
     fn of(path: PathBuf, file: disk::File, len: u64, earlier: BTreeMap<String, Run>) -> Journal {
         let writer = Writer { file, len, runs: earlier.len(), synced: now(), failure: None };
-        Journal { path, writer: Mutex::new(writer), earlier: Mutex::new(earlier) }
+        Journal { path, writer: Mutex::new(writer), earlier: Earlier(Mutex::new(earlier)) }
     }
 
     /// Appends the runs of the journal in `folder`, which are earlier runs from then on.
@@ -202,7 +215,7 @@ impl Journal {
     /// When a file cannot be read or written.
     pub fn take_in(&self, folder: &Path) -> io::Result<()> {
         let (mut first, mut w) = (true, self.writer());
-        let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut earlier = self.earlier.runs();
         whole_lines(&folder.join(NAME), |line, record| {
             if std::mem::take(&mut first) {
                 return Ok(());
@@ -225,8 +238,7 @@ impl Journal {
 
     /// True if it has the run of an earlier call that nobody has taken yet.
     pub fn has(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> bool {
-        let earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        earlier.contains_key(&key(point, overlay, seed))
+        self.earlier.runs().contains_key(&key(point, overlay, seed))
     }
 
     /// The number of runs in the journal.
@@ -234,16 +246,15 @@ impl Journal {
         self.writer().runs
     }
 
-    fn writer(&self) -> std::sync::MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// One run after another, each kept. After the first failure nothing is appended.
 impl Workshop for Journal {
     fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
-        let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        earlier.remove(&key(point, overlay, seed))
+        self.earlier.take(point, overlay, seed)
     }
 
     fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
@@ -271,8 +282,7 @@ impl Workshop for Journal {
 /// What a journal is, in memory: records of runs without lines. Workers of a page exchange them.
 #[derive(Debug, Default)]
 pub struct Records {
-    /// Runs that others have made, by [`key`].
-    earlier: Mutex<BTreeMap<String, Run>>,
+    earlier: Earlier,
     made: Mutex<Vec<String>>,
 }
 
@@ -283,27 +293,26 @@ impl Records {
     /// When one is no record.
     pub fn of(records: &[String]) -> io::Result<Records> {
         let earlier = records.iter().map(|record| earlier_run(record.as_bytes())).collect::<io::Result<_>>()?;
-        Ok(Records { earlier: Mutex::new(earlier), made: Mutex::default() })
+        Ok(Records { earlier: Earlier(Mutex::new(earlier)), made: Mutex::default() })
     }
 
     /// The records of the runs that were kept.
     pub fn made(self) -> Vec<String> {
-        self.made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.made.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// One run after another, each kept.
 impl Workshop for Records {
     fn earlier(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
-        let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        earlier.remove(&key(point, overlay, seed))
+        self.earlier.take(point, overlay, seed)
     }
 
     fn keep(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
         let record = Written { point, overlay, seed: run.seed, run, kept: Kept::of(run) };
         // Cannot fail: all map keys are strings. A run without a record would be made again.
         if let Ok(record) = serde_json::to_string(&record) {
-            self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(record);
+            self.made.lock().unwrap_or_else(PoisonError::into_inner).push(record);
         }
     }
 }

@@ -147,7 +147,7 @@ const WITHOUT_SCRIPT: &str = ".point{display:block}.script{display:none}";
 const STYLE: &str = include_str!("html/report.css");
 
 /// An inline style or script as a source in a content security policy.
-fn source(text: &str) -> String {
+pub fn source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 

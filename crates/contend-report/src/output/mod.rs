@@ -34,7 +34,7 @@ pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
 pub use html::{
     Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, by_unit, charts_of, map_csv, map_file, panels,
-    report_page, report_sources, write_comparison_page, write_paper, write_report,
+    report_page, report_sources, source, write_comparison_page, write_paper, write_report,
 };
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series, write_table};
