@@ -1,23 +1,28 @@
-//! Puts the papers' experiments into the program, so that it reproduces them outside the repository.
+//! Puts the papers' experiments and the suites into the program, so that it runs them outside the repository.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers").canonicalize()?;
+    ["papers", "suites"].into_iter().try_for_each(put)
+}
+
+/// Writes the table of the files below the folder `name`.
+fn put(name: &str) -> io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name).canonicalize()?;
     let mut files = Vec::new();
-    find(&papers, &mut files)?;
+    find(&folder, &mut files)?;
     files.sort();
     let mut table = String::from("&[\n");
     for file in &files {
-        let name = file.strip_prefix(&papers).unwrap_or(file).with_extension("");
+        let name = file.strip_prefix(&folder).unwrap_or(file).with_extension("");
         let is_read_me = file.ends_with("README.md");
         let _ =
             writeln!(table, "Built {{ name: {:?}, is_read_me: {is_read_me}, text: include_str!({file:?}) }},", name);
     }
     table += "]\n";
-    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("papers.rs"), table)
+    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(format!("{name}.rs")), table)
 }
 
 /// Experiment files and READMEs below `folder`. Cargo builds anew when one is added or changed.

@@ -104,14 +104,44 @@ pub struct ClaimResult {
     pub measured: Measured,
 }
 
+/// The answer of a check that holds.
+pub const MET: &str = "met";
+/// The answer of a check that does not hold.
+pub const NOT_MET: &str = "not met";
+/// The answer of a check for which the seeds are too few, or which could not be measured.
+pub const NOT_DECIDED: &str = "not decided";
+
 /// A judged check.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckResult {
     /// The target in words.
     pub what: String,
+    /// The name that alternatives share; `null` without one.
+    pub id: Option<String>,
+    /// Where the bound comes from: `source`, `practice`, `derived` or `ours`; `null` if the file does not say.
+    pub bound: Option<&'static str>,
+    /// Why the bound is what it is; may be empty.
+    pub why: String,
+    /// True if the answer is shown and never counted.
+    pub informative: bool,
     /// `met`, `not met` or `not decided`.
     pub answer: &'static str,
     /// What was measured.
     #[serde(flatten)]
     pub measured: Measured,
+}
+
+impl CheckResult {
+    /// True if this check keeps its file from success: it counts, is not met, and none of `all`, the checks of the
+    /// file, is an alternative that is met.
+    pub fn is_unmet<'a>(&self, mut all: impl Iterator<Item = &'a CheckResult>) -> bool {
+        let is_met = |c: &CheckResult| c.answer == MET && !c.informative;
+        let mut has_alternative = || all.any(|other| self.id.is_some() && other.id == self.id && is_met(other));
+        !self.informative && self.answer != MET && !has_alternative()
+    }
+}
+
+/// Those of the checks of a file that are unmet ([`CheckResult::is_unmet`]).
+pub fn unmet(checks: &[CheckResult]) -> impl Iterator<Item = &CheckResult> {
+    checks.iter().filter(|c| c.is_unmet(checks.iter()))
 }

@@ -24,6 +24,7 @@ use contend_experiment::reading::file::need::{of_check, of_readings};
 use contend_experiment::reading::file::{About, Decide, Experiment, FileError, Until, misread};
 use contend_experiment::results::{Executed, Interrupted, Labels, Outcome, PointKey, PointSeeds, Run, SearchResult};
 use contend_experiment::size::{CaptureWindow, Measure, Size};
+use contend_experiment::stats::CONFIDENCE;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -303,22 +304,31 @@ impl Call<'_> {
     /// Judges all claims and checks.
     fn judged(&self) -> Result<Verdicts, FileError> {
         let (e, runs) = (self.e, self.runs_of());
+        // Without a confidence of its own, the first look is that of every call and is not told.
+        let look = (e.check_confidence != CONFIDENCE).then(|| self.looks(e.check_confidence).look(1));
         let claims = e.claims.iter().map(|c| claim::judge(e, c, &runs)).collect::<Result<_, _>>()?;
         let checks =
-            e.checks.iter().map(|c| check::judge(&e.source, &e.points, c, &runs, None)).collect::<Result<_, _>>()?;
+            e.checks.iter().map(|c| check::judge(&e.source, &e.points, c, &runs, look)).collect::<Result<_, _>>()?;
         Ok(Verdicts { claims, checks })
+    }
+
+    /// The looks with the seeds that were run as the first.
+    fn looks(&self, confidence: f64) -> Looks {
+        let first = self.runs.iter().map(|runs| runs.len() as u64).max().unwrap_or(0);
+        Looks { first, most: self.e.decide.map_or(first, |d| d.seeds), confidence }
     }
 
     /// Adds seeds to the needs of undecided readings of claims and of undecided checks, and judges these again.
     fn decide(&mut self, decide: Decide, judged: &mut Verdicts) -> Result<(), Error> {
         let e = self.e;
-        let first = self.runs.iter().map(|runs| runs.len() as u64).max().unwrap_or(0);
-        let looks = Looks { first, most: decide.seeds };
+        let looks = self.looks(CONFIDENCE);
+        let of_checks = Looks { confidence: e.check_confidence, ..looks };
         let readings = if decide.first_reading_only { 1 } else { usize::MAX };
         for number in 2..=looks.count() {
             let look = looks.look(number);
             let claims = e.claims.iter().zip(&judged.claims).filter(|(_, j)| j.needs_seeds(readings));
-            let checks = e.checks.iter().zip(&judged.checks).filter(|(_, j)| j.needs_seeds());
+            let open = check::open(&judged.checks);
+            let checks = e.checks.iter().zip(&open).filter(|(_, is_open)| **is_open);
             let wanted: BTreeSet<String> = claims
                 .flat_map(|(c, j)| of_readings(&e.points, c, |reading| j.is_open(reading, readings)))
                 .chain(checks.flat_map(|(c, _)| of_check(&e.points, c)))
@@ -335,8 +345,8 @@ impl Call<'_> {
             for (c, judged) in e.claims.iter().zip(&mut judged.claims).filter(|(_, j)| j.needs_seeds(readings)) {
                 *judged = claim::judge_again(e, c, &runs, look, judged, readings)?;
             }
-            for (c, judged) in e.checks.iter().zip(&mut judged.checks).filter(|(_, j)| j.needs_seeds()) {
-                *judged = check::judge(&e.source, &e.points, c, &runs, Some(look))?;
+            for ((c, judged), _) in e.checks.iter().zip(&mut judged.checks).zip(open).filter(|(_, is_open)| *is_open) {
+                *judged = check::judge(&e.source, &e.points, c, &runs, Some(of_checks.look(number)))?;
             }
         }
         Ok(())

@@ -5,13 +5,16 @@
 //! [`measuring`], [`judging`]; [`writing`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod built;
+pub mod evaluate;
 pub mod execute;
 pub mod folder;
 pub mod opening;
-pub mod papers;
+
 pub mod pictures;
 pub mod reading;
 pub mod reproduce;
+pub mod suites;
 
 pub use contend_experiment as experiment;
 pub use contend_experiment::{echo, nearest, stats};

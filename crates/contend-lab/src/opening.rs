@@ -1,9 +1,9 @@
 //! From a name to an experiment: the text of a file or an example, and the settings of a call.
 
+use crate::built::{self, Built};
 use crate::folder::files_below;
 use crate::judging::claim;
 use crate::nearest;
-use crate::papers::{self, Built};
 use crate::reading::examples::{self, Example};
 use crate::reading::file::{self, Experiment, FileError, Spread};
 use contend_core::Refusal;
@@ -144,7 +144,7 @@ pub fn inside(name: &str) -> Option<&'static str> {
 fn nothing_at(path: &Path) -> Refusal {
     let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
     let files = folders.concat().into_iter().map(|file| file.display().to_string());
-    let files: Vec<String> = files.chain(papers::experiments().map(|f| f.name.to_owned())).collect();
+    let files: Vec<String> = files.chain(built::experiments().map(|f| f.name.to_owned())).collect();
     let examples: Vec<&str> = examples::ALL.iter().map(|s| s.name).collect();
     let (asked, stem) = (path.to_string_lossy(), path.file_stem().unwrap_or_default().to_string_lossy());
     let near = Example::named(&stem)

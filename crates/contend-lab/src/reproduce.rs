@@ -1,8 +1,8 @@
 //! The experiments of the papers, their short form, and the report on all of them.
 
+use crate::built;
 use crate::folder::{TooLarge, files_below};
 use crate::nearest;
-use crate::papers;
 use crate::reading::file::Experiment;
 use contend_core::Refusal;
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ pub fn experiments(
             let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
             files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path }).collect()
         }
-        None => papers::experiments().map(|f| PaperExperiment { name: f.name.into(), path: f.name.into() }).collect(),
+        None => built::experiments().map(|f| PaperExperiment { name: f.name.into(), path: f.name.into() }).collect(),
     };
     let is_emulated = |e: &PaperExperiment| e.name.split('/').any(|part| part == EMULATED);
     let (all, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|e| is_emulated(e) == emulated);
@@ -100,7 +100,7 @@ pub fn experiments(
 pub fn read_me(papers: Option<&Path>, paper: &str) -> String {
     match papers {
         Some(papers) => std::fs::read_to_string(papers.join(paper).join("README.md")).unwrap_or_default(),
-        None => papers::read_me(paper).to_owned(),
+        None => built::read_me(paper).to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The command `contend`, as a library, because the Python package has it too: `contend run`, `emulate`, `watch`,
-//! `live`, `page`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`, `analyse`, `proxy`, `tool`,
-//! `report`, `plot`, `deploy`, `doctor`, `notices`, `completions`.
+//! `live`, `page`, `new`, `compare`, `reproduce`, `evaluate`, `list`, `explain`, `reference`, `model`, `analyse`,
+//! `proxy`, `tool`, `report`, `plot`, `deploy`, `doctor`, `notices`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -68,6 +68,8 @@ enum Command {
     Compare(cmd::compare::Args),
     /// Run the papers' experiments and compare each claim with the measured value
     Reproduce(cmd::reproduce::Args),
+    /// Put a congestion controller or an access point through the tests of the field: RFC 9743, RFC 7928, TR-398
+    Evaluate(cmd::evaluate::Args),
     /// List algorithms by family, metrics, functions, closed forms, output formats and experiments
     List(cmd::catalogue::ListArgs),
     /// Explain one name: what it does, where it comes from, its parameters with units and defaults
@@ -203,6 +205,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Merge(a) => cmd::merge::run(&a),
         Command::Reproduce(a) => cmd::reproduce::run(&a),
+        Command::Evaluate(a) => cmd::evaluate::run(&a),
         Command::List(a) => cmd::catalogue::list(&a),
         Command::Explain(a) => cmd::catalogue::explain(&a),
         Command::Reference(a) => cmd::catalogue::reference(&a, &<Args as clap::CommandFactory>::command()),

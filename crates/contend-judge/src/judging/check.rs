@@ -6,15 +6,10 @@
 //! answer wants to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
 
 use super::claim::{Evidence, Finding, Need, Position};
-use contend_experiment::reading::file::{Check, FileError, Overlay, Source};
+use contend_experiment::reading::file::{Bound, Check, FileError, Overlay, Source};
 use contend_experiment::results::{CheckResult, Look, PointKey, Run};
 
-/// The answer of a check that holds.
-pub const MET: &str = "met";
-/// The answer of a check that does not hold.
-pub const NOT_MET: &str = "not met";
-/// The answer of a check for which the seeds are too few, or which could not be measured.
-pub const NOT_DECIDED: &str = "not decided";
+pub use contend_experiment::results::{MET, NOT_DECIDED, NOT_MET};
 
 /// A judged check.
 #[derive(Clone, Debug)]
@@ -30,6 +25,12 @@ impl Checked {
     pub fn needs_seeds(&self) -> bool {
         self.notes.is_empty() && self.result.answer == NOT_DECIDED
     }
+}
+
+/// For each check of a file, whether further seeds may change what the checks say together: not if it does not count,
+/// nor if an alternative is met.
+pub fn open(all: &[Checked]) -> Vec<bool> {
+    all.iter().map(|c| c.needs_seeds() && c.result.is_unmet(all.iter().map(|other| &other.result))).collect()
 }
 
 /// Judges a check of the file `source` with the points `points`. `runs` returns the runs of a need with all seeds.
@@ -51,7 +52,9 @@ pub fn judge<'a>(
         Some(Position::Outside) => NOT_MET,
         Some(Position::Tie | Position::Unclear) | None => NOT_DECIDED,
     };
-    Ok(Checked { result: CheckResult { what: check.what.clone(), answer, measured }, notes })
+    let Check { what, id, bound, why, informative, .. } = check.clone();
+    let result = CheckResult { what, id, bound: bound.map(Bound::name), why, informative, answer, measured };
+    Ok(Checked { result, notes })
 }
 
 #[cfg(test)]
@@ -84,7 +87,14 @@ mod tests {
         let point: PointKey = [("k".to_owned(), 1.into())].into();
         let run = |(i, x): (usize, &f64)| Run { flows: vec![flow("up.1", "up", *x)], ..empty(i as u64) };
         let runs: Vec<Run> = rates.iter().enumerate().map(run).collect();
-        let check = Check { what: "uploads".into(), requirement };
+        let check = Check {
+            what: "uploads".into(),
+            id: None,
+            bound: None,
+            why: String::new(),
+            informative: false,
+            requirement,
+        };
         judge(&source, &[point], &check, &|_| runs.iter().collect(), look).unwrap()
     }
 

@@ -13,7 +13,7 @@
 //! single look. Equal shares need no table and give up little: with 6 looks an interval is a third wider.
 
 use contend_experiment::results::Look;
-use contend_experiment::stats::{CONFIDENCE, Estimate, Range, Reading};
+use contend_experiment::stats::{Estimate, Range, Reading};
 
 /// The number of seeds of the batch after `n`, at most `most`.
 pub fn next(n: usize, most: usize) -> usize {
@@ -35,6 +35,8 @@ pub struct Looks {
     pub first: u64,
     /// Maximum number of seeds of a point.
     pub most: u64,
+    /// Confidence of the first look, and of all later ones together.
+    pub confidence: f64,
 }
 
 impl Looks {
@@ -49,11 +51,12 @@ impl Looks {
         count
     }
 
-    /// Look `number`, from 2 on: its seeds, and the confidence of the interval that decides.
+    /// Look `number`, from 1 on: its seeds, and the confidence of the interval that decides.
     pub fn look(self, number: u32) -> Look {
         let of = self.count();
         let seeds = (1..number).fold(self.first.max(1), |n, _| n.saturating_mul(2)).min(self.most);
-        let confidence = 1.0 - (1.0 - CONFIDENCE) / f64::from((of - 1).max(1));
+        let share = if number > 1 { f64::from((of - 1).max(1)) } else { 1.0 };
+        let confidence = 1.0 - (1.0 - self.confidence) / share;
         Look { number, of, seeds, confidence }
     }
 }
@@ -61,6 +64,7 @@ impl Looks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contend_experiment::stats::CONFIDENCE;
 
     /// Normal samples with mean 1 and deviation `sigma`: Box and Muller, 1958.
     fn normal(seed: u64, sigma: f64) -> impl FnMut() -> Reading {
@@ -126,18 +130,22 @@ mod tests {
 
     #[test]
     fn looks_double_and_share_five_percent() {
-        let looks = Looks { first: 5, most: 200 };
+        let looks = Looks { first: 5, most: 200, confidence: CONFIDENCE };
         let seeds: Vec<u64> = (2..=looks.count()).map(|k| looks.look(k).seeds).collect();
         assert_eq!(seeds, [10, 20, 40, 80, 160, 200]);
         assert!((looks.look(2).confidence - (1.0 - 0.05 / 6.0)).abs() < 1e-12);
-        assert_eq!(Looks { first: 200, most: 200 }.count(), 1);
-        assert_eq!(Looks { first: 150, most: 200 }.count(), 2);
-        assert!((Looks { first: 150, most: 200 }.look(2).confidence - 0.95).abs() < 1e-12);
+        assert_eq!((looks.look(1).seeds, looks.look(1).confidence), (5, 0.95));
+        let strict = Looks { confidence: 0.99, ..looks };
+        assert!((strict.look(1).confidence - 0.99).abs() < 1e-12);
+        assert!((strict.look(2).confidence - (1.0 - 0.01 / 6.0)).abs() < 1e-12);
+        assert_eq!(Looks { first: 200, most: 200, confidence: CONFIDENCE }.count(), 1);
+        assert_eq!(Looks { first: 150, most: 200, confidence: CONFIDENCE }.count(), 2);
+        assert!((Looks { first: 150, most: 200, confidence: CONFIDENCE }.look(2).confidence - 0.95).abs() < 1e-12);
     }
 
     #[test]
     fn all_later_looks_together_miss_the_mean_in_at_most_five_of_a_hundred_cases() {
-        let looks = Looks { first: 3, most: 100 };
+        let looks = Looks { first: 3, most: 100, confidence: CONFIDENCE };
         const TRIALS: u64 = 2_000;
         let missed = |confidence: &dyn Fn(Look) -> f64| {
             let misses = |seed: &u64| {

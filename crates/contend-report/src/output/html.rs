@@ -16,6 +16,7 @@ mod lines;
 mod map;
 mod own;
 mod paper;
+mod scorecard;
 mod series;
 mod svg;
 mod sweep;
@@ -47,6 +48,7 @@ pub use frames::{LEAD, NoAir, air_chart};
 pub use ink::Paper;
 pub use map::{map_csv, map_file};
 pub use paper::{Chapter, write_paper};
+pub use scorecard::{scorecard_page, test_figures};
 
 /// Maximum number of points with flows, series and delays on the page; the Parquet files have all points.
 const DETAILED: usize = 24;

@@ -15,6 +15,7 @@ pub mod image;
 pub mod json;
 pub mod parquet;
 pub mod pcapng;
+pub mod scorecard;
 pub mod table;
 
 mod field;
@@ -34,7 +35,8 @@ pub use format::{FORMATS, Format};
 pub use grid::{WIDTH, wrapped};
 pub use html::{
     Chapter, Chart, LEAD, NoAir, Paper, Wish, air_chart, all_charts, by_unit, charts_of, map_csv, map_file, panels,
-    report_page, report_sources, source, write_comparison_page, write_paper, write_report,
+    report_page, report_sources, scorecard_page, source, test_figures, write_comparison_page, write_paper,
+    write_report,
 };
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series, write_table};

@@ -7,8 +7,8 @@ use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
 };
 use clap_complete::env::{EnvCompleter, Shells};
+use contend_lab::built;
 use contend_lab::measuring::metric::metrics;
-use contend_lab::papers;
 use contend_lab::reading::examples::{self, Example};
 use contend_lab::reading::file::keys::{Key, keys, settable};
 use std::ffi::{OsStr, OsString};
@@ -49,7 +49,7 @@ pub fn script(shell: &str) -> Vec<u8> {
 pub fn inside() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let example = |s: &Example| CompletionCandidate::new(s.name).help(Some(s.title().into()));
-        let papers = papers::experiments().map(|f| CompletionCandidate::new(f.name));
+        let papers = built::experiments().map(|f| CompletionCandidate::new(f.name));
         examples::ALL.iter().map(example).chain(papers).collect()
     })
 }

@@ -266,7 +266,7 @@ impl<'a> Job<'a> {
         journal: Option<&Journal>,
         run: impl FnOnce(&Options<'_>) -> Result<T, execute::Error>,
     ) -> Result<T> {
-        let bar = progress_bar(self.common.quiet, &self.name);
+        let bar = progress_bar(self.common.quiet, &self.name, "runs");
         let done = run(&Options {
             jobs: self.common.jobs.map_or(0, usize::from),
             series: detail,
@@ -337,13 +337,15 @@ pub fn command_line() -> String {
         .join(" ")
 }
 
-fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
+/// A bar on standard error that counts `what`; none with `quiet`.
+pub fn progress_bar(quiet: bool, name: &str, what: &str) -> ProgressBar {
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(1);
-    // The template is a constant that the library accepts. If it did not, the default of the library would be used.
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left") {
+    // The library accepts this template. If it did not, its default would be used.
+    let template = format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {what}, {{eta}} left");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar.set_message(name.to_owned());

@@ -9,6 +9,7 @@ pub mod deploy;
 pub mod doctor;
 #[cfg(target_os = "linux")]
 pub mod emulate;
+pub mod evaluate;
 pub mod job;
 pub mod live;
 pub mod merge;

@@ -4,7 +4,7 @@ use super::{complete, print, wrong};
 use crate::Done;
 use contend_lab::reading::examples::{self, Example};
 use contend_lab::writing::output::{WIDTH, wrapped};
-use contend_lab::{nearest, opening, papers};
+use contend_lab::{built, nearest, opening};
 use miette::Result;
 
 const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ pub fn run(args: &Args) -> Result<Done> {
         return Ok(Done::Well);
     };
     let Some(text) = opening::inside(name) else {
-        let names = examples::ALL.iter().map(|s| s.name).chain(papers::experiments().map(|f| f.name));
+        let names = examples::ALL.iter().map(|s| s.name).chain(built::experiments().map(|f| f.name));
         let near = nearest(name, names).map_or(String::new(), |n| format!("did you mean `{n}`? "));
         let examples: Vec<&str> = examples::ALL.iter().map(|s| s.name).collect();
         let remedy = format!("{near}the examples are {}", examples.join(", "));

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contend_core::{Refusal, Time};
 use contend_lab::execute::{Shard, Simulated};
 use contend_lab::experiment::results::Executed;
-use contend_lab::judging::check::MET;
+use contend_lab::experiment::results::unmet;
 use contend_lab::reading::file::{self, Experiment};
 use contend_lab::running::network::Engine;
 use contend_lab::writing::folder;
@@ -318,7 +318,7 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
             ));
         }
     }
-    for c in executed.outcome.checks.iter().filter(|c| c.answer != MET) {
+    for c in unmet(&executed.outcome.checks) {
         done = Done::Unmet;
         if quiet || !std::io::stdout().is_terminal() {
             say(&format!(
@@ -340,7 +340,7 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
 /// Says how to do without the claims and checks of a file that the call changes, if one of them makes the status 1.
 pub fn say_changed(e: &Experiment, executed: &Executed, quiet: bool) {
     let o = &executed.outcome;
-    let differs = || o.claims.iter().any(|c| !c.as_recorded) || o.checks.iter().any(|c| c.answer != MET);
+    let differs = || o.claims.iter().any(|c| !c.as_recorded) || unmet(&o.checks).next().is_some();
     if !quiet && o.interrupted.is_none() && e.source.has_changes() && differs() {
         say(
             "contend: claims and checks are about the network of the file, which --set or --sweep changes; --no-claims \

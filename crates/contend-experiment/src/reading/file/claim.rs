@@ -78,8 +78,54 @@ pub struct Requirement {
 pub struct Check {
     /// The target in words.
     pub what: String,
+    /// Checks with the same name are alternatives: one of them is enough.
+    pub id: Option<String>,
+    /// Where the bound comes from; `None` if the file does not say.
+    pub bound: Option<Bound>,
+    /// Why the bound is what it is; may be empty.
+    pub why: String,
+    /// True if the answer is shown and never counted.
+    pub informative: bool,
     /// What must hold.
     pub requirement: Requirement,
+}
+
+/// The origin of the bound of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The cited text states it.
+    Source,
+    /// An implementation or a vendor has it.
+    Practice,
+    /// It follows from a law.
+    Derived,
+    /// The author of the file chose it.
+    Ours,
+}
+
+impl Bound {
+    /// All origins.
+    pub const ALL: [Bound; 4] = [Bound::Source, Bound::Practice, Bound::Derived, Bound::Ours];
+
+    /// The name in files and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Bound::Source => "source",
+            Bound::Practice => "practice",
+            Bound::Derived => "derived",
+            Bound::Ours => "ours",
+        }
+    }
+
+    /// What the name says, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Bound::Source => "The cited text states it.",
+            Bound::Practice => "An implementation or a vendor has it.",
+            Bound::Derived => "It follows from a law, which `why` names.",
+            Bound::Ours => "The author of the file chose it, for the reason in `why`.",
+        }
+    }
 }
 
 impl Requirement {

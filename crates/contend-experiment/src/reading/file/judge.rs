@@ -1,7 +1,7 @@
 //! Reads `[[claim]]`, `[[check]]`, `[[figure]]` and `[search]`.
 
 use super::claim::{
-    Along, Check, Claim, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Verdict, When,
+    Along, Bound, Check, Claim, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Verdict, When,
 };
 use super::error::{FileError, Spot};
 use super::reader::{Fields, Val};
@@ -121,7 +121,20 @@ impl Judge<'_> {
             text if text.trim().is_empty() => return Err(what.error("is empty", "say in words what must hold")),
             text => text.to_string(),
         };
-        let check = Check { what, requirement: self.requirement(&mut f)? };
+        let id = f.read("id", |v| match v.text()? {
+            text if text.trim().is_empty() => Err(v.error("is empty", "write a word, id = \"delay\"")),
+            text => Ok(text.to_owned()),
+        })?;
+        let bound = f.read("bound", |v| v.word(&Bound::ALL.map(|b| (b.name(), b))))?;
+        let why = f.read_or("why", "", |v| v.text())?.to_owned();
+        if let Some(bound @ (Bound::Derived | Bound::Ours)) = bound
+            && why.trim().is_empty()
+        {
+            let message = format!("has bound = \"{}\" without `why`", bound.name());
+            return Err(f.error(message, "say in one sentence why the bound is this number: why = \"...\""));
+        }
+        let informative = f.read_or("informative", false, |v| v.flag())?;
+        let check = Check { what, id, bound, why, informative, requirement: self.requirement(&mut f)? };
         f.finish()?;
         Ok(check)
     }

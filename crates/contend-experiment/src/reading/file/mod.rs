@@ -54,13 +54,14 @@ mod site;
 mod sweep;
 mod table_names;
 mod tcp;
+pub mod test;
 mod traces;
 pub mod tree;
 mod wifi;
 mod wire_rate;
 
 pub use claim::{
-    Along, Check, Claim, Decide, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Until,
+    Along, Bound, Check, Claim, Decide, Each, Expect, Figure, Log, Origin, Reading, Requirement, Search, Shown, Until,
     Verdict, When,
 };
 pub use error::{FileError, Source, Spot};
@@ -73,6 +74,7 @@ pub use tree::{Overlay, pieces};
 use crate::point::{Contended, Resolved};
 use crate::results::{PointKey, SweptValue};
 use crate::size::Size;
+use crate::stats::CONFIDENCE;
 use contend_core::Span;
 pub use quoted::misread;
 
@@ -86,6 +88,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use sweep::Sweep;
+use test::{SUBJECT, Test};
 use tree::{Node, NodeKind};
 
 /// Points that are tried before the next look whether the call was stopped.
@@ -108,6 +111,8 @@ pub struct Experiment {
     pub cite: String,
     /// The author's notes; may be empty.
     pub notes: String,
+    /// What the file is as a test of a suite; `None` if it is none.
+    pub test: Option<Test>,
     /// The keys that `contend live` shows as dials, besides parameters and swept keys.
     dialled: Vec<String>,
     /// Simulated time of a run, including the warm-up; the same at every point, like the next three.
@@ -122,6 +127,8 @@ pub struct Experiment {
     pub until: Option<Until>,
     /// How undecided claims and checks get more seeds.
     pub decide: Option<Decide>,
+    /// Confidence of the intervals that decide checks; [`CONFIDENCE`] unless the caller asks for more.
+    pub check_confidence: f64,
     /// Step of the time series; `None` without series.
     pub sample: Option<Span>,
     /// Points of the sweep in the file's order. Never empty: without a sweep there is one point without keys.
@@ -210,6 +217,12 @@ pub fn read_with(
         let of = unset.as_ref().filter(|_| !matches!(v.node.site, Spot::Set(..))).unwrap_or(&tree);
         dialled(&v, Paths { network: of, names: &naming::table_names(&source, of) })
     })?;
+    let test = f.read("test", |v| Test::read(&v))?;
+    if let Some(why) = test.as_ref().and_then(|t| t.missing.as_ref())
+        && NETWORK.iter().all(|key| tree.get(key).is_none())
+    {
+        return Err(f.error(format!("cannot be simulated: {why}"), "`contend evaluate --list` shows what can"));
+    }
     let about = About::of(&tree);
     no_time(&mut f, about)?;
     let duration = match about {
@@ -271,6 +284,7 @@ pub fn read_with(
         title,
         cite,
         notes,
+        test,
         dialled,
         duration,
         warmup,
@@ -278,6 +292,7 @@ pub fn read_with(
         seeds_of_file,
         until,
         decide,
+        check_confidence: CONFIDENCE,
         sample,
         points,
         show,
@@ -375,6 +390,10 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
             continue;
         }
         let node = tree::read_setting(i, key.len() + 1, value);
+        if path == [SUBJECT] {
+            test::put(tree, &node, source, &site)?;
+            continue;
+        }
         if let [name] = path.as_slice()
             && let Some(row) = row_of(tree, name, &node, source, &site)?
         {

@@ -4,7 +4,8 @@
 //! numbers.
 //!
 //! The values of a key may have labels: `"ap.queue" = { values = [...], labels = [...] }`. A label stands for its value
-//! wherever a value of the key is given.
+//! wherever a value of the key is given. The value labelled `subject` may equal another one: then one point has both
+//! labels.
 //!
 //! So may the rows of a `zip`: `{ keys = [...], name = "home", labels = [...] }`. Tables and figures then show one
 //! column `home` with a label in place of the keys.
@@ -14,6 +15,7 @@ use super::claim::Along;
 use super::error::{FileError, Source, Spot};
 use super::reader::Val;
 use super::table_names::TableNames;
+use super::test::SUBJECT;
 use super::tree::{Node, NodeKind, Overlay, VALUES, at_key, flatten, split_path};
 use crate::names::suggest;
 use crate::reading::expression::Quantity;
@@ -25,7 +27,7 @@ const MOST_POINTS: usize = 100_000;
 /// Keys that are the same at every point.
 const FIXED: &[&str] = &[
     "title", "cite", "notes", "dials", "duration", "warmup", "seeds", "decide", "sample", "show", "sweep", "search",
-    "claim", "check", "figure", "program",
+    "claim", "check", "figure", "program", "test",
 ];
 
 /// The sweep of a file.
@@ -163,6 +165,7 @@ impl Sweep {
             }
         }
         sweep.axes = sweep.zipped(val, keys, zip)?;
+        sweep.axes.iter_mut().for_each(Axis::join_subject);
         for axis in &sweep.axes {
             // A paired key may repeat a value if its partner has another value there.
             let mut seen = BTreeSet::new();
@@ -476,6 +479,20 @@ impl Axis {
         }
     }
 
+    /// Removes the rows of the subject that have the values of another row. Its label is a second name of that row.
+    fn join_subject(&mut self) {
+        let value = |k: &Key, row: usize| k.values.get(row).map(|c| meaning(&c.node));
+        let is_subject = |c: &Labelled| c.label.as_deref() == Some(SUBJECT);
+        let row_is_subject = |row: usize| self.keys.iter().filter_map(|k| k.values.get(row)).any(is_subject);
+        let same = |a: usize, b: usize| self.keys.iter().all(|k| value(k, a) == value(k, b));
+        let double =
+            |&row: &usize| row_is_subject(row) && (0..self.len()).any(|other| other != row && same(row, other));
+        let doubles: Vec<usize> = (0..self.len()).filter(double).collect();
+        for key in &mut self.keys {
+            doubles.iter().rev().for_each(|&row| drop(key.values.remove(row)));
+        }
+    }
+
     fn len(&self) -> usize {
         self.keys.first().map_or(0, |k| k.values.len())
     }
@@ -566,7 +583,9 @@ fn choices(at: &Val) -> Result<Vec<Labelled>, FileError> {
             return Err(v.error("is empty or has several lines", "write a few words on one line"));
         }
         // A key of a zip may have a value twice.
-        let clash = all.iter().any(|c| (c.label.as_deref() == Some(label)) != (meaning(&c.node) == meaning(node)));
+        let is_other = |c: &Labelled| c.label.as_deref() != Some(label);
+        let may_equal = |c: &Labelled| is_other(c) && [Some(label), c.label.as_deref()].contains(&Some(SUBJECT));
+        let clash = all.iter().any(|c| !may_equal(c) && is_other(c) == (meaning(&c.node) == meaning(node)));
         if clash {
             return Err(v.error(
                 format!("does not tell the values apart: \"{label}\""),
@@ -578,7 +597,7 @@ fn choices(at: &Val) -> Result<Vec<Labelled>, FileError> {
     // A label stands for its value, so it must not be the text of another one.
     for (v, own) in given.iter().zip(&all) {
         let text = meaning(v.node);
-        if all.iter().any(|c| meaning(&c.node) == text && c.label != own.label) {
+        if all.iter().any(|c| meaning(&c.node) == text && meaning(&c.node) != meaning(&own.node)) {
             return Err(v.error("is the label of one value and the text of another", "choose another label"));
         }
     }

@@ -99,8 +99,8 @@ const CASES: &[Case] = &[
     (
         "[1, 2]",
         "[1, 2]\n[[check]]\nwhat = \"w\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nverdict = \"reproduced\"",
-        "t.toml:24:1: there is no key `check.0.verdict`\n  help: write one of: what, metric, expect, over, less, when, \
-            each, pool",
+        "t.toml:24:1: there is no key `check.0.verdict`\n  help: write one of: what, id, bound, why, \
+            informative, metric, expect, over, less, when, each, pool",
     ),
     (
         "[1, 2]",

@@ -9,16 +9,16 @@ const CASES: &[Case] = &[
         "[wfi]",
         "t.toml:5:2: there is no key `wfi`\
             \n  help: did you mean `wifi`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, wall, stack, title, cite, notes, dials, duration, warmup, seeds, decide, sample, \
-            show, sweep, readings, claim, check, figure, program, search",
+            contention, model, field, wall, stack, title, cite, notes, dials, test, duration, warmup, \
+            seeds, decide, sample, show, sweep, readings, claim, check, figure, program, search",
     ),
     (
         "title = \"t\"",
         "titel = \"t\"",
         "t.toml:1:1: there is no key `titel`\
             \n  help: did you mean `title`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, wall, stack, title, cite, notes, dials, duration, warmup, seeds, decide, sample, \
-            show, sweep, readings, claim, check, figure, program, search",
+            contention, model, field, wall, stack, title, cite, notes, dials, test, duration, warmup, \
+            seeds, decide, sample, show, sweep, readings, claim, check, figure, program, search",
     ),
     (
         "duration = \"70s\"",

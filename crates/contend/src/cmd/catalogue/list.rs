@@ -6,10 +6,10 @@ use crate::cmd::{new, print};
 use clap::builder::PossibleValuesParser;
 use contend_explain::models::closed_forms;
 use contend_explain::{everything, functions};
+use contend_lab::built;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::folder::files_below;
 use contend_lab::measuring::metric::metrics;
-use contend_lab::papers;
 use contend_lab::reading::file::keys::{keys, variants};
 use contend_lab::writing::output::{WIDTH, wrapped};
 use miette::Result;
@@ -159,7 +159,7 @@ fn experiments() -> String {
     if files.is_empty() {
         out += &format!("  none: ./experiments and ./papers hold no experiment file\n\nexamples\n{}", new::list());
         out += "\npapers, inside contend: `contend reproduce PAPER`, `contend run PAPER/EXPERIMENT`\n";
-        for file in papers::experiments() {
+        for file in built::experiments() {
             out += &format!("  {}\n", file.name);
         }
     }

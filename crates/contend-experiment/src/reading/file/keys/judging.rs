@@ -2,7 +2,8 @@
 
 use super::Default::{Required, Value, Words};
 use super::{Key, Kind, Table, key, word};
-use crate::reading::file::Origin;
+use crate::reading::file::test::{Fidelity, Tier};
+use crate::reading::file::{Bound, Origin};
 
 const EXPECTATION: &[Kind] = &[Kind::Table(&EXPECT)];
 const OVERLAY: &[Kind] = &[Kind::Map("of key paths and values", &[])];
@@ -82,6 +83,17 @@ pub(super) static CHECK: Table = Table {
     has_members: false,
     keys: &[
         key("what", &[Kind::Text], Required, "\"calls below 30 ms\"", "The target in words."),
+        key("id", &[Kind::Text], Words("an alternative to no other check"), "\"delay\"",
+            "A short name. Checks with the same name are alternatives: one of them is enough."),
+        key("bound", &[Kind::Word(&[
+                word(Bound::Source.name(), Bound::Source.meaning()),
+                word(Bound::Practice.name(), Bound::Practice.meaning()),
+                word(Bound::Derived.name(), Bound::Derived.meaning()),
+                word(Bound::Ours.name(), Bound::Ours.meaning()),
+            ])], Words("not said"), "\"source\"", "Where the bound comes from."),
+        key("why", &[Kind::Text], Words("none; a bound that is derived or ours needs one"),
+            "\"half of what tail drop has\"", "Why the bound is what it is."),
+        key("informative", &[Kind::Flag], Value("false"), "true", "True if the answer is shown and never counted."),
         METRIC,
         EXPECTED,
         OVER,
@@ -89,6 +101,33 @@ pub(super) static CHECK: Table = Table {
         WHEN,
         EACH,
         POOL,
+    ],
+};
+
+#[rustfmt::skip]
+pub(super) static TEST: Table = Table {
+    heading: "[test]",
+    doc: "What the file is as a test of a suite (`contend evaluate`). In [sweep] the value labelled `subject` stands \
+        for the thing under test.",
+    has_members: false,
+    keys: &[
+        key("tier", &[Kind::Word(&[
+                word(Tier::ALL[0].0, "It runs in every evaluation."),
+                word(Tier::ALL[1].0, "It runs with --full only."),
+            ])], Value("\"default\""), "\"full\"", "When the test runs."),
+        key("fidelity", &[Kind::Word(&[
+                word(Fidelity::ALL[0].0, "As the cited text has it."),
+                word(Fidelity::ALL[1].0, "With other rates, times or traffic; `notes` says which."),
+                word(Fidelity::ALL[2].0, "With something else in the place of a part; `notes` says what."),
+            ])], Value("\"as written\""), "\"adapted\"", "How close the test is to the cited text."),
+        key("needs", &[Kind::List(&Kind::Word(&[
+                word("ecn", "It reacts to marks, or marks."),
+                word("sack", "Its recovery reads selective acknowledgments."),
+                word("wired", "It can serve a wire."),
+                word("rate_control", "It says which rate control the access point has."),
+            ]))], Value("[]"), "[\"ecn\"]", "What a subject must have; without it the test is not applicable."),
+        key("missing", &[Kind::Text], Words("it can be simulated"), "\"contend has no such sender\"",
+            "Why the test cannot be simulated; the file then needs `title` and `cite` only, and is listed."),
     ],
 };
 

@@ -4,7 +4,7 @@ use super::Default::{Required, Value, Words};
 use super::aggregation::{AMPDU_KINDS, AMSDU_KINDS, AQL_KEY, OWN_AMPDU, OWN_AMSDU, OWN_MAC_QUEUE};
 use super::common::{COUNT, LOSS, NONE, QUEUE};
 use super::flow::FLOW;
-use super::judging::{CHECK, CLAIM, FIGURE, PROGRAM, READINGS, SEARCH};
+use super::judging::{CHECK, CLAIM, FIGURE, PROGRAM, READINGS, SEARCH, TEST};
 use super::wire::{LINK, WIRE};
 use super::{Family, Key, Kind, Table, key, word};
 
@@ -91,6 +91,8 @@ pub static FILE: Table = Table {
         key("figure", &[Kind::Tables(&FIGURE)], Words("the figures of every report"),
             "[{ x = \"flow\", y = \"goodput\" }]",
             "Charts in the report."),
+        key("test", &[Kind::Table(&TEST)], Words("no test of a suite"), "{ fidelity = \"adapted\" }",
+            "What the file is as a test of a suite, for `contend evaluate`."),
         key("search", &[Kind::Table(&SEARCH)], Words("none"),
             "{ key = \"flow.0.packet\", from = \"500B\", to = \"600B\", until = \"jain > 0.5\" }",
             "Finds the value of a key at which a condition begins to hold."),

@@ -12,6 +12,8 @@ const FILES: [&str; 16] = [
     r#"duration = "70s"
 dials = ["wifi.slot"]
 sample = "1s"
+[test]
+fidelity = "adapted"
 [wifi]
 standard = "802.11g"
 protection = "cts-to-self"
@@ -221,6 +223,7 @@ const COMPANIONS: &[(&str, &[(&str, &str)])] = &[
     ("figure.values", &[("figure.0.x", "window")]),
     ("search.from", &[("search.key", "flow.0.window"), ("search.to", "100p")]),
     ("search.to", &[("search.key", "flow.0.window"), ("search.from", "1p")]),
+    ("check.bound", &[("check.0.why", "by a law")]),
     ("expect.within", &[("expect.near", "1.5")]),
     ("expect.near", &[("expect.within", "\"10%\"")]),
     ("expect.increasing", &[("expect.along", "\"flow.0.window\"")]),

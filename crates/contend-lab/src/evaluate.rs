@@ -1,0 +1,338 @@
+//! A subject in the tests of a suite: which of them apply, with which settings they run, and what they say.
+
+use crate::nearest;
+use crate::opening;
+use crate::reading::file::keys::{Family, variants};
+use crate::reading::file::test::{Feature, SUBJECT, Tier};
+use crate::reading::file::{self, Experiment};
+use crate::suites::{Suite, TestFile};
+use contend_core::Refusal;
+use contend_experiment::reading::command::command_line;
+use contend_experiment::reading::error::Error;
+use contend_experiment::results::{Executed, SweptValue};
+use contend_report::output::scorecard::{Scorecard, Subject as Named, TestCard, TestVerdict};
+use contend_report::output::{ReportContext, test_figures};
+use serde_json::{Map, Value, json};
+
+/// The thing under test.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name as typed.
+    pub name: String,
+    /// The value that tests set: of a controller that of `tcp`, of a queue that of `queue`, of an access point `[ap]`.
+    value: Value,
+    /// Keys of `[wifi]` of an access point, which hold at all points.
+    wifi: Map<String, Value>,
+}
+
+/// What a subject is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A congestion controller, with its recovery: `--cc`.
+    Controller,
+    /// A queue discipline: `--ap`.
+    Queue,
+    /// A whole access point: `--ap-file`.
+    AccessPoint,
+}
+
+/// The keys of `[wifi]` that belong to an access point under test.
+const OF_ACCESS_POINT: [&str; 5] = ["access", "ampdu", "amsdu", "mac_queue", "rate_control"];
+
+impl Kind {
+    /// The option that names the subject.
+    pub const fn option(self) -> &'static str {
+        match self {
+            Kind::Controller => "cc",
+            Kind::Queue => "ap",
+            Kind::AccessPoint => "ap-file",
+        }
+    }
+
+    /// The kind of its suites.
+    pub const fn suite(self) -> &'static str {
+        match self {
+            Kind::Controller => "cc",
+            Kind::Queue | Kind::AccessPoint => "ap",
+        }
+    }
+}
+
+impl Subject {
+    /// The controller or variant that `text` names, perhaps with parameters: `cubic { beta_1024 = 600 }`.
+    ///
+    /// # Errors
+    /// When there is no such controller, or when a parameter is wrong.
+    pub fn controller(text: &str) -> Result<Subject, Refusal> {
+        let known: Vec<&str> = variants().iter().map(|v| v.name).collect();
+        let value = named(text, &known, |cc| json!({ "cc": cc }))?;
+        // Some controllers read the air of their station.
+        probe(text, "flow.0.tcp", &value, FIELD)?;
+        Ok(Subject { kind: Kind::Controller, name: text.trim().to_owned(), value, wifi: Map::new() })
+    }
+
+    /// The queue discipline that `text` names, perhaps with parameters.
+    ///
+    /// # Errors
+    /// As [`Subject::controller`].
+    pub fn queue(text: &str) -> Result<Subject, Refusal> {
+        let algorithms = Family::Qdiscs.algorithms();
+        let known: Vec<&str> = algorithms.iter().map(|a| a.name).collect();
+        let value = named(text, &known, Value::from)?;
+        probe(text, "ap.queue", &value, CELL)?;
+        Ok(Subject { kind: Kind::Queue, name: text.trim().to_owned(), value, wifi: Map::new() })
+    }
+
+    /// The access point that the file `name` with this text describes: its `[ap]`, and what of `[wifi]` belongs to it.
+    ///
+    /// # Errors
+    /// When the text is no TOML or has no `[ap]`.
+    pub fn access_point(name: &str, text: &str) -> Result<Subject, Error> {
+        let all = file::test::tables(name, text)?;
+        let Some(value @ Value::Object(_)) = all.get("ap") else {
+            let remedy = "write [ap] with queue = \"fq_codel\" and whatever else it has";
+            return Err(Refusal::new(format!("{name} has no table [ap]"), remedy).into());
+        };
+        let wifi = all.get("wifi").and_then(Value::as_object).cloned().unwrap_or_default();
+        let wifi = wifi.into_iter().filter(|(key, _)| OF_ACCESS_POINT.contains(&key.as_str())).collect();
+        Ok(Subject { kind: Kind::AccessPoint, name: name.to_owned(), value: value.clone(), wifi })
+    }
+
+    /// The subject on a scorecard.
+    fn named(&self) -> Named {
+        let resolved = match self.kind {
+            Kind::Controller => json!({ "tcp": self.value }),
+            Kind::Queue => json!({ "queue": self.value }),
+            Kind::AccessPoint => json!({ "ap": self.value, "wifi": self.wifi }),
+        };
+        Named { kind: self.kind.option(), name: self.name.clone(), resolved }
+    }
+
+    /// The value of the swept key `key` in the place of `old`; `None` if the subject has nothing for it.
+    fn value_at(&self, key: &str, old: &Value) -> Option<Value> {
+        let last = key.rsplit('.').next().unwrap_or(key);
+        let queue = match self.kind {
+            Kind::AccessPoint => self.value.get("queue").cloned(),
+            Kind::Queue => Some(self.value.clone()),
+            Kind::Controller => None,
+        };
+        match (self.kind, last) {
+            (Kind::Controller, "tcp") => Some(with_rest(&self.value, old, &["kind", "cc", "recovery"])),
+            (Kind::Queue, "ap") => Some(with_rest(&json!({ "queue": queue? }), old, &["queue"])),
+            (Kind::AccessPoint, "ap") => Some(self.value.clone()),
+            (Kind::Queue | Kind::AccessPoint, "queue") => queue,
+            _ => None,
+        }
+    }
+
+    /// Why the test does not apply to this subject; `None` if it does.
+    fn lacks(&self, test: &TestFile) -> Option<String> {
+        let has = |need: &Feature| match (need, self.kind) {
+            (Feature::Ecn, Kind::Queue | Kind::AccessPoint) => {
+                let queue = if self.kind == Kind::Queue { Some(&self.value) } else { self.value.get("queue") };
+                let name = queue.and_then(|q| q.as_str().or_else(|| q.get("kind")?.as_str())).unwrap_or_default();
+                let all = Family::Qdiscs.algorithms();
+                all.iter().any(|a| a.name == name && a.params.iter().any(|p| p.name == "ecn"))
+            }
+            (Feature::RateControl, Kind::AccessPoint) => self.wifi.contains_key("rate_control"),
+            (Feature::RateControl, _) => true,
+            _ => true,
+        };
+        let name = &self.name;
+        test.head.test.needs.iter().find(|need| !has(need)).map(|need| match need {
+            Feature::Ecn => format!("{name} does not mark packets"),
+            Feature::RateControl => format!("{name} says no [wifi] rate_control"),
+            Feature::Sack | Feature::Wired => String::new(),
+        })
+    }
+}
+
+/// `new` as a table with those keys of the table `old` that are not in `own`; `new` itself if there are none.
+fn with_rest(new: &Value, old: &Value, own: &[&str]) -> Value {
+    let rest: Map<String, Value> = match old {
+        Value::Object(old) => {
+            old.iter().filter(|(k, _)| !own.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone()))
+        }
+        _ => return new.clone(),
+    }
+    .collect();
+    if rest.is_empty() {
+        return new.clone();
+    }
+    let mut all = match new {
+        Value::Object(table) => table.clone(),
+        name => Map::from_iter([("kind".to_owned(), name.clone())]),
+    };
+    for (key, value) in rest {
+        all.entry(key).or_insert(value);
+    }
+    all.into()
+}
+
+/// The value that `text` describes: a name of `known`, a table, or a name with a table of its parameters, of which
+/// `with` makes the value.
+fn named(text: &str, known: &[&str], with: impl Fn(Map<String, Value>) -> Value) -> Result<Value, Refusal> {
+    let text = text.trim();
+    let (name, table) = text.find('{').map_or((text, ""), |at| text.split_at(at));
+    let name = name.trim();
+    if !known.contains(&name) && (!name.is_empty() || table.is_empty()) {
+        let all = || format!("write one of: {}", known.join(", "));
+        let remedy = nearest(name, known.iter().copied()).map_or_else(all, |near| format!("did you mean `{near}`?"));
+        return Err(Refusal::new(format!("there is no `{name}`"), remedy));
+    }
+    if table.is_empty() {
+        return Ok(name.into());
+    }
+    let Value::Object(mut parameters) = file::test::value(table) else {
+        let what = format!("`{table}` is not a table");
+        return Err(Refusal::new(what, "write parameters like cubic { beta_1024 = 600 }"));
+    };
+    if name.is_empty() {
+        return Ok(parameters.into());
+    }
+    parameters.insert("kind".into(), name.into());
+    Ok(with(parameters))
+}
+
+/// A field in which every controller can run.
+const FIELD: &str = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\n[field]\nobserve = [\"rt_winf\"]\n\
+    [[station]]\nname = \"a\"\nposition = [\"0m\", \"0m\"]\n[[station]]\nname = \"b\"\nposition = [\"9m\", \"0m\"]\n\
+    [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"newreno\"\n";
+/// A cell in which every discipline can run.
+const CELL: &str = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\nap = { queue = \"fifo\" }\n[[flow]]\n\
+    from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+
+/// Tries the value of a subject in a network that suits all of its kind.
+fn probe(name: &str, key: &str, value: &Value, network: &str) -> Result<(), Refusal> {
+    let sets = [(key.to_owned(), SweptValue::from(value.clone()).setting())];
+    match file::parse("subject", network, &sets) {
+        Ok(_) => Ok(()),
+        Err(no) => Err(Refusal::new(format!("{}: {no}", name.trim()), no.remedy().unwrap_or_default())),
+    }
+}
+
+/// How the tests run.
+#[derive(Clone, Debug, Default)]
+pub struct How {
+    /// True for the tests of every tier, with up to 100 seeds.
+    pub full: bool,
+    /// Seeds that replace those of the files.
+    pub seeds: Option<String>,
+    /// More seeds for what is not decided, up to this number.
+    pub decide: Option<String>,
+}
+
+/// Maximum number of seeds of a point with [`How::full`].
+const FULL: &str = "100";
+
+/// What becomes of a test.
+#[derive(Debug)]
+pub enum Plan {
+    /// It runs.
+    Run(Box<Experiment>),
+    /// It does not run, for this reason.
+    Idle(TestVerdict, String),
+    /// It belongs to another tier.
+    Left,
+}
+
+/// What becomes of `test` with `subject`.
+///
+/// # Errors
+/// When the file is wrong, or the subject in it.
+pub fn plan(test: &TestFile, subject: &Subject, how: &How) -> Result<Plan, Error> {
+    let head = &test.head;
+    if let Some(why) = &head.test.missing {
+        return Ok(Plan::Idle(TestVerdict::NotSimulated, why.clone()));
+    }
+    if head.test.tier == Tier::Full && !how.full {
+        return Ok(Plan::Left);
+    }
+    let name = test.path.display().to_string();
+    let values: Vec<Option<Value>> = head.subjects.iter().map(|(key, old)| subject.value_at(key, old)).collect();
+    let value = match values.first() {
+        Some(Some(value)) if values.iter().all(|v| v.as_ref() == Some(value)) => value,
+        Some(None) if subject.kind == Kind::AccessPoint => {
+            return Ok(Plan::Idle(TestVerdict::NotApplicable, format!("{} names no queue for a wire", subject.name)));
+        }
+        _ => {
+            let what = format!("{name} has no value labelled `subject` that --{} can replace", subject.kind.option());
+            let remedy = "in [sweep] label one value of a key `tcp`, `queue` or `ap`; several keys need equal values";
+            return Err(Refusal::new(what, remedy).into());
+        }
+    };
+    if let Some(why) = subject.lacks(test) {
+        return Ok(Plan::Idle(TestVerdict::NotApplicable, why));
+    }
+    let setting = |value: &Value| SweptValue::from(value.clone()).setting();
+    let mut sets = vec![(SUBJECT.to_owned(), setting(value))];
+    if head.subjects.iter().any(|(key, _)| key == "ap") {
+        sets.extend(subject.wifi.iter().map(|(key, value)| (format!("wifi.{key}"), setting(value))));
+    }
+    sets.extend(how.seeds.iter().map(|seeds| ("seeds".to_owned(), seeds.clone())));
+    let most = how.decide.clone().or_else(|| (how.full && how.seeds.is_none()).then(|| FULL.to_owned()));
+    sets.extend(most.map(|most| ("decide".to_owned(), most)));
+    match opening::experiment(&name, &test.text, &sets) {
+        Ok(e) => Ok(Plan::Run(Box::new(e))),
+        // The file may be wrong whatever the subject.
+        Err(no) if head.test.needs.contains(&Feature::Wired) => {
+            opening::experiment(&name, &test.text, &[])?;
+            Ok(Plan::Idle(TestVerdict::NotApplicable, no.to_string()))
+        }
+        Err(no) => Err(no.into()),
+    }
+}
+
+/// The number of checks of `experiments` that count, alternatives together.
+pub fn counted<'a>(experiments: impl Iterator<Item = &'a Experiment>) -> usize {
+    let of = |e: &Experiment| {
+        let counts = e.checks.iter().enumerate().filter(|(_, c)| !c.informative);
+        let first = |(i, c): &(usize, &file::Check)| {
+            c.id.is_none() || e.checks.iter().take(*i).all(|other| other.informative || other.id != c.id)
+        };
+        counts.filter(first).count()
+    };
+    experiments.map(of).sum()
+}
+
+/// The card of a test that was run.
+pub fn card(test: &TestFile, e: &Experiment, executed: Executed) -> TestCard {
+    let mut outcome = executed.outcome;
+    let command = command_line(e);
+    let figures = test_figures(&outcome, &ReportContext::of(e, command.clone()));
+    outcome.runs = vec![];
+    TestCard {
+        verdict: TestVerdict::of(&outcome.checks),
+        command,
+        figures,
+        outcome: Some(outcome),
+        ..idle(test, TestVerdict::Shown, String::new())
+    }
+}
+
+/// The card of a test that was not run.
+pub fn idle(test: &TestFile, verdict: TestVerdict, reason: String) -> TestCard {
+    let head = &test.head;
+    let tier = Tier::ALL.iter().find(|(_, t)| *t == head.test.tier).map_or("", |(name, _)| name);
+    TestCard {
+        id: test.id.clone(),
+        title: head.title.clone(),
+        cite: head.cite.clone(),
+        notes: head.notes.clone(),
+        fidelity: head.test.fidelity.name(),
+        tier,
+        verdict,
+        reason,
+        command: String::new(),
+        outcome: None,
+        figures: String::new(),
+    }
+}
+
+/// The scorecard of `subject` with these cards of `suite`; those that fail come first.
+pub fn scorecard(suite: &Suite, subject: &Subject, mut tests: Vec<TestCard>, command: String) -> Scorecard {
+    tests.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.id.cmp(&b.id)));
+    Scorecard { suite: suite.name.clone(), digest: suite.digest.clone(), subject: subject.named(), command, tests }
+}

@@ -1,0 +1,355 @@
+//! `contend evaluate`: a congestion controller or an access point in the tests of the field.
+
+use super::common::{Common, jobs};
+use super::job::{Job, Parents, command_line, progress_bar, unwritable};
+use super::run::stop_on_ctrl_c;
+use super::{say, wrong};
+use crate::Done;
+use contend_lab::evaluate::{How, Plan, Subject, card, counted, idle, plan, scorecard};
+use contend_lab::opening;
+use contend_lab::reading::file::Experiment;
+use contend_lab::reading::file::test::Tier;
+use contend_lab::suites::{self, Suite, TestFile};
+use contend_lab::writing::folder::remove_journal;
+use contend_lab::writing::output::scorecard::Scorecard;
+use contend_lab::writing::output::{self, WIDTH, wrapped};
+use miette::Result;
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The usual folder of the suites.
+const HERE: &str = "suites";
+
+const EXAMPLES: &str = "Examples:
+  contend evaluate --cc bbr3                        suite cc-1: a congestion controller
+  contend evaluate --cc 'cubic { beta_1024 = 600 }' with parameters, as in a file
+  contend evaluate --ap fq_codel                    suite ap-1: a queue at the access point
+  contend evaluate --ap-file my-ap.toml             suite ap-1: the table [ap] of a file
+  contend evaluate --cc bbr3 standard               one test; `contend run cc-1/standard` runs its file
+  contend evaluate --list                           tests, sources and what is not simulated; runs nothing
+
+A suite is a folder of experiment files; docs/evaluate.md tells what each test is and how to read the
+scorecard. There is no total and no grade.
+
+Verdicts of a test: pass (every check that counts is met, or one of its alternatives), fail, not
+decided (more seeds are needed), shown (nothing counts), not applicable, not simulated.
+Exit status: 0 nothing fails and all is decided; 1 a test fails or is not decided; 2, 3, 130 as for `run`.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("subject").args(["cc", "ap", "ap_file", "list"]).required(true))]
+pub struct Args {
+    /// One test, or a suite: standard, cc-1/standard or cc-1; without it, all tests of the newest suite
+    #[arg(value_name = "TEST")]
+    what: Option<String>,
+    /// The congestion controller or variant under test, perhaps with parameters: 'cubic { beta_1024 = 600 }'
+    #[arg(long, value_name = "NAME")]
+    cc: Option<String>,
+    /// The queue discipline under test, perhaps with parameters: 'red { ecn = true }'
+    #[arg(long, value_name = "NAME")]
+    ap: Option<String>,
+    /// The access point under test: the table [ap] of this file, and access, ampdu, amsdu, mac_queue and rate_control of
+    /// its [wifi], which hold for the baseline too
+    #[arg(long, value_name = "FILE")]
+    ap_file: Option<PathBuf>,
+    /// Show the tests with their sources, and run nothing
+    #[arg(long, conflicts_with_all = ["full", "strict", "seeds", "decide", "html", "markdown", "resume", "bibtex"])]
+    list: bool,
+    /// Run the tests of every tier, with up to 100 seeds
+    #[arg(long)]
+    full: bool,
+    /// Judge all checks together with 95 %: each by an interval of 1 - 5 %/m for m checks
+    #[arg(long)]
+    strict: bool,
+    /// Folder of the suites (default: suites/ if it is here, else the suites inside contend)
+    #[arg(long, value_name = "DIR")]
+    suites: Option<PathBuf>,
+    /// Seeds that replace those of the tests, like 101..105
+    #[arg(long)]
+    seeds: Option<String>,
+    /// Run more seeds for checks that are not decided, up to N at each point (default: as the tests say)
+    #[arg(long, value_name = "N")]
+    decide: Option<String>,
+    /// Runs at the same time, up to 1024 (default: one on each core)
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    jobs: Option<u16>,
+    /// Folder in which each test gets a results folder of its own, below SUITE/SUBJECT
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// What to print on standard output
+    #[arg(long, value_name = "FORMAT", value_parser = ["table", "json"], default_value = "table")]
+    format: String,
+    /// Write the scorecard as one page that opens from disk
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the scorecard to this file as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Print the citation for BibTeX behind the table
+    #[arg(long)]
+    bibtex: bool,
+    /// Print what fails or is not decided, and the counts
+    #[arg(long)]
+    quiet: bool,
+    /// Write no results folders
+    #[arg(long)]
+    no_results: bool,
+    /// Continue an earlier call that was killed or stopped; its finished runs are kept
+    #[arg(long, conflicts_with = "no_results")]
+    resume: bool,
+}
+
+pub fn run(args: &Args) -> Result<Done> {
+    let folder = args.suites.clone().or_else(|| Some(PathBuf::from(HERE)).filter(|here| here.is_dir()));
+    let folder = folder.as_deref();
+    if args.list {
+        return list(args, folder);
+    }
+    let subject = subject(args)?;
+    let suite = chosen(args.what.as_deref(), folder, subject.kind.suite())?;
+    let how = How { full: args.full, seeds: args.seeds.clone(), decide: args.decide.clone() };
+    let plans: Vec<Plan> = suite.tests.iter().map(|t| plan(t, &subject, &how)).collect::<Result<_, _>>()?;
+    let is_one = suite.tests.len() == 1;
+    let (mut cards, mut to_run, mut left) = (vec![], vec![], 0);
+    for (test, plan) in suite.tests.iter().zip(plans) {
+        match plan {
+            Plan::Run(e) => to_run.push((test, e)),
+            Plan::Idle(verdict, reason) => cards.push(idle(test, verdict, reason)),
+            Plan::Left if is_one => {
+                return Err(wrong(format!("{}/{} runs with --full only", suite.name, test.id), "add --full"));
+            }
+            Plan::Left => left += 1,
+        }
+    }
+    let mut confidence = contend_lab::stats::CONFIDENCE;
+    if args.strict {
+        let m = counted(to_run.iter().map(|(_, e)| &**e)).max(1);
+        confidence = 1.0 - (1.0 - confidence) / m as f64;
+        to_run.iter_mut().for_each(|(_, e)| e.check_confidence = confidence);
+    }
+    let table = args.format == "table";
+    let files = [&args.html, &args.markdown];
+    files.into_iter().flatten().try_for_each(|f| output::can_write(f)).map_err(unwritable)?;
+    let results = args.out.join(&suite.name).join(folder_name(&subject.name));
+    let common = common(args);
+    let stop = stop_on_ctrl_c();
+    let job = |test: &TestFile, e| Job {
+        folder: (!args.no_results).then(|| results.join(&test.id)),
+        keep_journal: true,
+        ..Job::new(e, &common, &stop, format!("{}/{}", suite.name, test.id))
+    };
+    let folders: Vec<PathBuf> = to_run.iter().map(|(test, _)| results.join(&test.id)).collect();
+    let _parents = Parents::missing(folders.iter().filter(|_| !args.no_results).map(PathBuf::as_path));
+    to_run.iter().try_for_each(|(test, e)| job(test, e).prepare(false).map(drop))?;
+    let (mut unwritten, mut events) = (None, 0_u64);
+    let bar = progress_bar(args.quiet, &suite.name, "tests");
+    bar.set_length(to_run.len() as u64);
+    for (i, (test, e)) in to_run.iter().enumerate() {
+        bar.set_message(test.id.clone());
+        bar.set_position(i as u64);
+        let job = job(test, e);
+        let draft = if args.resume { job.resume()? } else { None };
+        let performed = job.perform(draft)?;
+        if performed.executed.outcome.interrupted.is_some() {
+            say(&stopped(&to_run[i..], args));
+            return Ok(Done::Stopped);
+        }
+        events += performed.executed.outcome.runs.iter().map(|r| r.events).sum::<u64>();
+        cards.push(card(test, e, performed.executed));
+        unwritten = performed.unwritten;
+        if unwritten.is_some() {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    let scorecard = scorecard(&suite, &subject, cards, command_line());
+    let date = date();
+    if table {
+        let text = scorecard.table(std::io::stdout().is_terminal(), super::width(), args.quiet);
+        super::print(&text)?;
+        if !args.quiet {
+            super::print(&below(&scorecard, &date, confidence, left, events))?;
+        }
+        if args.bibtex {
+            super::print(&format!("\n{}", scorecard.bibtex(&date)))?;
+        }
+    } else {
+        super::print(&(serde_json::to_string_pretty(&scorecard.json()).unwrap_or_default() + "\n"))?;
+    }
+    if let Some(unwritten) = unwritten {
+        return Err(unwritten);
+    }
+    if !args.no_results {
+        folders.iter().try_for_each(|f| remove_journal(f)).map_err(unwritable)?;
+    }
+    let write =
+        |path: &Path, text: String| output::atomically(path, |w| w.write_all(text.as_bytes())).map_err(unwritable);
+    if let Some(path) = &args.html {
+        write(path, output::scorecard_page(&scorecard, &date, confidence))?;
+    }
+    if let Some(path) = &args.markdown {
+        write(path, scorecard.markdown(confidence))?;
+    }
+    if !args.no_results && !is_one {
+        let page = results.join("scorecard.html");
+        write(&page, output::scorecard_page(&scorecard, &date, confidence))?;
+        if !args.quiet {
+            say(&format!("contend: {}", page.display()));
+        }
+    }
+    Ok(if scorecard.is_clean() { Done::Well } else { Done::Unmet })
+}
+
+/// The thing under test.
+fn subject(args: &Args) -> Result<Subject> {
+    match (&args.cc, &args.ap, &args.ap_file) {
+        (Some(cc), ..) => Subject::controller(cc).map_err(super::refused),
+        (_, Some(ap), _) => Subject::queue(ap).map_err(super::refused),
+        (.., Some(path)) => {
+            let text = opening::text(path).map_err(super::refused)?;
+            let subject = Subject::access_point(&path.display().to_string(), &text)?;
+            say(&format!(
+                "contend: {}: only [ap] and what of [wifi] belongs to an access point is under test; stations, flows and \
+                 rates are those of the tests",
+                path.display()
+            ));
+            Ok(subject)
+        }
+        _ => Err(wrong("there is nothing to evaluate", "write --cc NAME, --ap NAME or --ap-file FILE")),
+    }
+}
+
+/// The suite that `what` names, or the newest one of `kind`, with the test that `what` names.
+fn chosen(what: Option<&str>, folder: Option<&Path>, kind: &str) -> Result<Suite> {
+    let names = suites::names(folder);
+    let (suite, test) = match what.map(|w| w.split_once('/').map_or((w, None), |(suite, test)| (suite, Some(test)))) {
+        Some((suite, test)) if test.is_some() || names.iter().any(|n| n == suite) => (Some(suite.to_owned()), test),
+        Some((test, _)) => (None, Some(test)),
+        None => (None, None),
+    };
+    let Some(name) = suite.or_else(|| suites::newest(folder, kind)) else {
+        let at = folder.map_or_else(String::new, |f| format!(" in {}", f.display()));
+        return Err(wrong(format!("there is no suite `{kind}-1`{at}"), "name the folder of suites with --suites"));
+    };
+    if !name.starts_with(&format!("{kind}-")) {
+        let fit = if kind == "cc" { "--ap or --ap-file" } else { "--cc" };
+        return Err(wrong(format!("suite {name} is not for this subject"), format!("name a subject with {fit}")));
+    }
+    let suite = Suite::read(folder, &name)?;
+    match test {
+        Some(test) => suite.only(test).map_err(super::refused),
+        None => Ok(suite),
+    }
+}
+
+/// The options of the runs.
+fn common(args: &Args) -> Common {
+    Common { out: args.out.clone(), no_results: args.no_results, ..Common::plain(args.jobs, true) }
+}
+
+/// `name` as the name of a folder.
+fn folder_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_+.".contains(c) { c } else { ' ' };
+    let words: String = name.chars().map(plain).collect();
+    let parts = words.split_whitespace().map(|word| word.trim_matches('.')).filter(|word| !word.is_empty());
+    let stem = parts.collect::<Vec<_>>().join("_");
+    if stem.is_empty() { "subject".to_owned() } else { stem }
+}
+
+/// The text below the table.
+fn below(card: &Scorecard, date: &str, confidence: f64, left: usize, events: u64) -> String {
+    let width = super::width().min(WIDTH);
+    let more = match left {
+        0 => String::new(),
+        1 => " One more test runs with --full.".to_owned(),
+        n => format!(" {n} more tests run with --full."),
+    };
+    let chance =
+        wrapped(&format!("{}{more} {:.0} million events.", card.chance(confidence), events as f64 / 1e6), width, 0);
+    format!("{chance}\n\nCite: {}\n", wrapped(&card.citation(date), width, 6))
+}
+
+/// The date of this call: `2026-11-27`.
+#[allow(clippy::disallowed_methods, reason = "the date of the call is printed, and nothing depends on it")]
+fn date() -> String {
+    chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now()).date_naive().to_string()
+}
+
+/// What a call that was stopped has not run, and what to do about it.
+fn stopped(missing: &[(&TestFile, Box<Experiment>)], args: &Args) -> String {
+    let named: Vec<&str> = missing.iter().map(|(test, _)| test.id.as_str()).collect();
+    let remedy = if args.no_results { "" } else { "; the same call with --resume makes what is missing" };
+    format!("contend: stopped early, so there is no scorecard; not run: {}{remedy}", named.join(", "))
+}
+
+/// Shows the tests of the suites.
+fn list(args: &Args, folder: Option<&Path>) -> Result<Done> {
+    let all: Vec<Suite> = match &args.what {
+        Some(what) => {
+            let kind = what.split('-').next().unwrap_or_default();
+            vec![chosen(Some(what), folder, if kind == "ap" { "ap" } else { "cc" })?]
+        }
+        None => suites::names(folder).iter().map(|name| Suite::read(folder, name)).collect::<Result<_, _>>()?,
+    };
+    if args.format == "json" {
+        let test = |t: &TestFile| {
+            let head = &t.head;
+            let tier = Tier::ALL.iter().find(|(_, tier)| *tier == head.test.tier).map_or("", |(name, _)| name);
+            serde_json::json!({
+                "id": t.id, "title": head.title, "cite": head.cite, "fidelity": head.test.fidelity.name(),
+                "tier": tier, "missing": head.test.missing,
+            })
+        };
+        let suite = |s: &Suite| {
+            let tests: Vec<_> = s.tests.iter().map(test).collect();
+            serde_json::json!({ "suite": s.name, "suite_digest": s.digest, "tests": tests })
+        };
+        let all = serde_json::json!({ "suites": all.iter().map(suite).collect::<Vec<_>>() });
+        super::print(&(serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"))?;
+        return Ok(Done::Well);
+    }
+    let width = super::width().min(WIDTH);
+    for suite in &all {
+        super::print(&format!("suite {}, sha256 {}\n\n", suite.name, suite.digest))?;
+        for t in &suite.tests {
+            let head = &t.head;
+            let mut facts = vec![head.cite.clone()];
+            match &head.test.missing {
+                Some(why) => facts.push(format!("not simulated: {why}")),
+                None => {
+                    facts.push(head.test.fidelity.name().to_owned());
+                    facts.extend((head.test.tier == Tier::Full).then(|| "with --full only".to_owned()));
+                    facts.extend(origins(t, args.quiet));
+                }
+            }
+            let text = wrapped(&format!("{}: {}", t.id, head.title), width, 4);
+            super::print(&format!("{text}\n    {}\n", wrapped(&facts.join("; "), width, 4)))?;
+        }
+        super::print("\n")?;
+    }
+    Ok(Done::Well)
+}
+
+/// The bounds of a test: each check with its expectation and the origin of its bound.
+fn origins(test: &TestFile, quiet: bool) -> Option<String> {
+    let name = test.path.display().to_string();
+    let e = opening::experiment(&name, &test.text, &[]).ok().filter(|_| !quiet)?;
+    let of = |c: &contend_lab::reading::file::Check| {
+        let id = c.id.clone().unwrap_or_else(|| c.what.clone());
+        let bound = c.bound.map_or_else(String::new, |b| format!(" ({})", b.name()));
+        let shown = if c.informative { ", shown" } else { "" };
+        format!("{id} {}{bound}{shown}", contend_lab::judging::claim::expected(&c.requirement))
+    };
+    Some(e.checks.iter().map(of).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_names_a_folder() {
+        assert_eq!(folder_name("cubic { beta_1024 = 600 }"), "cubic_beta_1024_600");
+        assert_eq!((folder_name("../my-ap.toml").as_str(), folder_name("{ }").as_str()), ("my-ap.toml", "subject"));
+    }
+}
