@@ -10,9 +10,11 @@ use contend_core::Refusal;
 use contend_experiment::reading::command::command_line;
 use contend_experiment::reading::error::Error;
 use contend_experiment::results::{Executed, SweptValue};
+use contend_experiment::stats::CONFIDENCE;
 use contend_report::output::scorecard::{Scorecard, Subject as Named, TestCard, TestVerdict};
 use contend_report::output::{ReportContext, test_figures};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// The thing under test.
 #[derive(Clone, Debug)]
@@ -218,6 +220,8 @@ fn probe(name: &str, key: &str, value: &Value, network: &str) -> Result<(), Refu
 pub struct How {
     /// True for the tests of every tier, with up to 100 seeds.
     pub full: bool,
+    /// True if all checks together are judged with 95 %: each by an interval of 1 - 5 %/m for m checks.
+    pub strict: bool,
     /// Seeds that replace those of the files.
     pub seeds: Option<String>,
     /// More seeds for what is not decided, up to this number.
@@ -227,9 +231,87 @@ pub struct How {
 /// Maximum number of seeds of a point with [`How::full`].
 const FULL: &str = "100";
 
-/// What becomes of a test.
+/// The tests of a suite with a subject, before they run.
 #[derive(Debug)]
-pub enum Plan {
+pub struct Evaluation {
+    suite: Suite,
+    subject: Subject,
+    /// The tests to run, each with its number in the suite.
+    pub to_run: Vec<(usize, Experiment)>,
+    /// The cards of tests that do not run.
+    idle: Vec<TestCard>,
+    /// Number of tests that run with [`How::full`] only.
+    pub left: usize,
+    /// Confidence of the intervals that decide.
+    pub confidence: f64,
+}
+
+impl Evaluation {
+    /// The evaluation of `subject`. `what` names a suite in `folder` or inside the program (`cc-1`), or a test
+    /// (`standard`, `cc-1/standard`); without it, all tests of the newest suite of this kind of subject.
+    ///
+    /// # Errors
+    /// When there is no such suite or test, or when a file is wrong, or the subject in it.
+    pub fn of(subject: Subject, what: Option<&str>, folder: Option<&Path>, how: &How) -> Result<Evaluation, Error> {
+        let suite = Suite::named(what, folder, subject.kind.suite())?;
+        let (mut to_run, mut cards, mut left) = (vec![], vec![], 0);
+        for (i, test) in suite.tests.iter().enumerate() {
+            match plan(test, &subject, how)? {
+                Plan::Run(e) => to_run.push((i, *e)),
+                Plan::Idle(verdict, reason) => cards.push(idle(test, verdict, reason)),
+                Plan::Left if suite.tests.len() == 1 => {
+                    let what = format!("{}/{} runs with all tiers only", suite.name, test.id);
+                    return Err(Refusal::new(what, "add --full; in Python full=True").into());
+                }
+                Plan::Left => left += 1,
+            }
+        }
+        let mut confidence = CONFIDENCE;
+        if how.strict {
+            let m = to_run.iter().map(|(_, e)| counted(e)).sum::<usize>().max(1);
+            confidence = 1.0 - (1.0 - confidence) / m as f64;
+            to_run.iter_mut().for_each(|(_, e)| e.check_confidence = confidence);
+        }
+        Ok(Evaluation { suite, subject, to_run, idle: cards, left, confidence })
+    }
+
+    /// The name of the suite.
+    pub fn suite(&self) -> &str {
+        &self.suite.name
+    }
+
+    /// The subject as typed.
+    pub fn subject(&self) -> &str {
+        &self.subject.name
+    }
+
+    /// The name of test number `i` of the suite.
+    pub fn id(&self, i: usize) -> &str {
+        self.suite.tests.get(i).map_or("", |t| &t.id)
+    }
+
+    /// True if the call named one test.
+    pub fn is_single(&self) -> bool {
+        self.suite.tests.len() == 1
+    }
+
+    /// The card of test number `i`, which was run.
+    pub fn card(&self, i: usize, e: &Experiment, executed: Executed) -> Option<TestCard> {
+        self.suite.tests.get(i).map(|test| card(test, e, executed))
+    }
+
+    /// The scorecard with the cards of the tests that were run; those that fail come first.
+    pub fn scorecard(self, run: Vec<TestCard>, command: String) -> Scorecard {
+        let mut tests = run;
+        tests.extend(self.idle);
+        tests.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.id.cmp(&b.id)));
+        let subject = self.subject.named();
+        Scorecard { suite: self.suite.name, digest: self.suite.digest, subject, command, tests }
+    }
+}
+
+/// What becomes of a test.
+enum Plan {
     /// It runs.
     Run(Box<Experiment>),
     /// It does not run, for this reason.
@@ -242,7 +324,7 @@ pub enum Plan {
 ///
 /// # Errors
 /// When the file is wrong, or the subject in it.
-pub fn plan(test: &TestFile, subject: &Subject, how: &How) -> Result<Plan, Error> {
+fn plan(test: &TestFile, subject: &Subject, how: &How) -> Result<Plan, Error> {
     let head = &test.head;
     if let Some(why) = &head.test.missing {
         return Ok(Plan::Idle(TestVerdict::NotSimulated, why.clone()));
@@ -285,20 +367,17 @@ pub fn plan(test: &TestFile, subject: &Subject, how: &How) -> Result<Plan, Error
     }
 }
 
-/// The number of checks of `experiments` that count, alternatives together.
-pub fn counted<'a>(experiments: impl Iterator<Item = &'a Experiment>) -> usize {
-    let of = |e: &Experiment| {
-        let counts = e.checks.iter().enumerate().filter(|(_, c)| !c.informative);
-        let first = |(i, c): &(usize, &file::Check)| {
-            c.id.is_none() || e.checks.iter().take(*i).all(|other| other.informative || other.id != c.id)
-        };
-        counts.filter(first).count()
+/// The number of checks of a test that count, alternatives together.
+fn counted(e: &Experiment) -> usize {
+    let counts = e.checks.iter().enumerate().filter(|(_, c)| !c.informative);
+    let first = |(i, c): &(usize, &file::Check)| {
+        c.id.is_none() || e.checks.iter().take(*i).all(|other| other.informative || other.id != c.id)
     };
-    experiments.map(of).sum()
+    counts.filter(first).count()
 }
 
 /// The card of a test that was run.
-pub fn card(test: &TestFile, e: &Experiment, executed: Executed) -> TestCard {
+fn card(test: &TestFile, e: &Experiment, executed: Executed) -> TestCard {
     let mut outcome = executed.outcome;
     let command = command_line(e);
     let figures = test_figures(&outcome, &ReportContext::of(e, command.clone()));
@@ -313,7 +392,7 @@ pub fn card(test: &TestFile, e: &Experiment, executed: Executed) -> TestCard {
 }
 
 /// The card of a test that was not run.
-pub fn idle(test: &TestFile, verdict: TestVerdict, reason: String) -> TestCard {
+fn idle(test: &TestFile, verdict: TestVerdict, reason: String) -> TestCard {
     let head = &test.head;
     let tier = Tier::ALL.iter().find(|(_, t)| *t == head.test.tier).map_or("", |(name, _)| name);
     TestCard {
@@ -329,10 +408,4 @@ pub fn idle(test: &TestFile, verdict: TestVerdict, reason: String) -> TestCard {
         outcome: None,
         figures: String::new(),
     }
-}
-
-/// The scorecard of `subject` with these cards of `suite`; those that fail come first.
-pub fn scorecard(suite: &Suite, subject: &Subject, mut tests: Vec<TestCard>, command: String) -> Scorecard {
-    tests.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.id.cmp(&b.id)));
-    Scorecard { suite: suite.name.clone(), digest: suite.digest.clone(), subject: subject.named(), command, tests }
 }

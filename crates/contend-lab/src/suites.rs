@@ -84,6 +84,35 @@ impl Suite {
         Ok(Suite { name: name.to_owned(), digest, tests })
     }
 
+    /// The suite that `what` names (`cc-1`), or the newest of `kind`; of a test (`standard`, `cc-1/standard`) it has this
+    /// test only.
+    ///
+    /// # Errors
+    /// When there is no such suite or test, or when the suite is of another kind.
+    pub fn named(what: Option<&str>, folder: Option<&Path>, kind: &str) -> Result<Suite, Error> {
+        let known = names(folder);
+        let (suite, test) = match what.map(|w| (w, w.split_once('/'))) {
+            Some((_, Some((suite, test)))) => (Some(suite.to_owned()), Some(test)),
+            Some((suite, None)) if known.iter().any(|n| n == suite) => (Some(suite.to_owned()), None),
+            Some((test, None)) => (None, Some(test)),
+            None => (None, None),
+        };
+        let Some(name) = suite.or_else(|| newest(folder, kind)) else {
+            let at = folder.map_or_else(String::new, |f| format!(" in {}", f.display()));
+            let remedy = "name the folder of suites with --suites; without it, those inside contend run";
+            return Err(Refusal::new(format!("there is no suite `{kind}-1`{at}"), remedy).into());
+        };
+        let suite = Suite::read(folder, &name)?;
+        if !name.starts_with(&format!("{kind}-")) {
+            let what = if kind == "cc" { "a congestion controller" } else { "an access point" };
+            return Err(Refusal::new(format!("suite {name} is not for {what}"), "name another suite, or none").into());
+        }
+        Ok(match test {
+            Some(test) => suite.only(test)?,
+            None => suite,
+        })
+    }
+
     /// Keeps the test that `what` names: `standard` or `cc-1/standard`.
     ///
     /// # Errors

@@ -204,6 +204,11 @@ impl Experiment {
 }
 
 impl Experiment {
+    /// An experiment that was read, with the algorithms in Python that it uses.
+    pub(crate) fn made_of(e: file::Experiment, own: Vec<&'static str>) -> Experiment {
+        Experiment { e: Arc::new(e), own }
+    }
+
     /// What `read` gives, with the algorithms in Python that it uses.
     fn of(read: impl FnOnce() -> Result<file::Experiment, FileError>) -> PyResult<Experiment> {
         own::begin();
@@ -221,7 +226,7 @@ impl Experiment {
     }
 
     /// Calls `work` on a thread of its own, which has more for the runs. This thread waits, and looks for Ctrl-C.
-    fn perform<T: Send>(
+    pub(crate) fn perform<T: Send>(
         &self,
         py: Python<'_>,
         jobs: u16,

@@ -3,6 +3,7 @@
 
 mod compare;
 mod error;
+mod evaluate;
 mod experiment;
 mod learn;
 mod model;
@@ -75,6 +76,8 @@ fn _contend(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<results::Results>()?;
     m.add_class::<table::Table>()?;
     m.add_class::<compare::Comparison>()?;
+    m.add_class::<evaluate::Scorecard>()?;
+    m.add_function(wrap_pyfunction!(evaluate::evaluate, m)?)?;
     m.add_function(wrap_pyfunction!(read, m)?)?;
     m.add_function(wrap_pyfunction!(examples, m)?)?;
     m.add_function(wrap_pyfunction!(experiments, m)?)?;

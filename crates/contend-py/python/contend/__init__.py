@@ -35,6 +35,7 @@ from ._contend import (
     examples,
 )
 from ._data_set import DataSet, scan
+from ._evaluate import Scorecard, evaluate
 from ._experiment import Experiment, load, reproduce
 from ._own import Access, Controller, Qdisc, param
 from ._results import Comparison, Concatenation, Figure, Page, Results, compare, concat
@@ -66,6 +67,7 @@ __all__ = [
     "RateSample",
     "Response",
     "Results",
+    "Scorecard",
     "Seen",
     "Signal",
     "Sink",
@@ -74,6 +76,7 @@ __all__ = [
     "__version__",
     "compare",
     "concat",
+    "evaluate",
     "explain",
     "load",
     "model",

@@ -13,6 +13,7 @@ __all__ = [
     "Results",
     "Table",
     "Comparison",
+    "Scorecard",
     "Cx",
     "Window",
     "Ack",
@@ -34,6 +35,7 @@ __all__ = [
     "examples",
     "experiments",
     "compare",
+    "evaluate",
     "models",
     "model",
     "calculators",
@@ -418,6 +420,30 @@ def examples() -> list[tuple[str, str]]: ...
 def experiments(
     papers: str | os.PathLike[str] | None = None, what: str | None = None
 ) -> list[tuple[str, Path]]: ...
+@final
+class Scorecard:
+    def json(self) -> str: ...
+    def table(self, width: int) -> str: ...
+    def markdown(self) -> str: ...
+    def html(self, date: str) -> str: ...
+    def page(self, path: str | os.PathLike[str], date: str) -> None: ...
+    def citation(self, date: str) -> str: ...
+    def bibtex(self, date: str) -> str: ...
+    @property
+    def is_clean(self) -> bool: ...
+
+def evaluate(
+    kind: str,
+    name: str,
+    what: str | None,
+    suites: str | os.PathLike[str] | None,
+    full: bool,
+    strict: bool,
+    seeds: str | None,
+    decide: str | None,
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> Scorecard: ...
 def compare(
     a: Results,
     b: Results,

@@ -1,13 +1,12 @@
 //! `contend evaluate`: a congestion controller or an access point in the tests of the field.
 
 use super::common::{Common, jobs};
-use super::job::{Job, Parents, command_line, progress_bar, unwritable};
+use super::job::{Job, Parents, Performed, command_line, progress_bar, unwritable};
 use super::run::stop_on_ctrl_c;
 use super::{say, wrong};
 use crate::Done;
-use contend_lab::evaluate::{How, Plan, Subject, card, counted, idle, plan, scorecard};
+use contend_lab::evaluate::{Evaluation, How, Subject};
 use contend_lab::opening;
-use contend_lab::reading::file::Experiment;
 use contend_lab::reading::file::test::Tier;
 use contend_lab::suites::{self, Suite, TestFile};
 use contend_lab::writing::folder::remove_journal;
@@ -105,82 +104,54 @@ pub fn run(args: &Args) -> Result<Done> {
     if args.list {
         return list(args, folder);
     }
-    let subject = subject(args)?;
-    let suite = chosen(args.what.as_deref(), folder, subject.kind.suite())?;
-    let how = How { full: args.full, seeds: args.seeds.clone(), decide: args.decide.clone() };
-    let plans: Vec<Plan> = suite.tests.iter().map(|t| plan(t, &subject, &how)).collect::<Result<_, _>>()?;
-    let is_one = suite.tests.len() == 1;
-    let (mut cards, mut to_run, mut left) = (vec![], vec![], 0);
-    for (test, plan) in suite.tests.iter().zip(plans) {
-        match plan {
-            Plan::Run(e) => to_run.push((test, e)),
-            Plan::Idle(verdict, reason) => cards.push(idle(test, verdict, reason)),
-            Plan::Left if is_one => {
-                return Err(wrong(format!("{}/{} runs with --full only", suite.name, test.id), "add --full"));
-            }
-            Plan::Left => left += 1,
-        }
-    }
-    let mut confidence = contend_lab::stats::CONFIDENCE;
-    if args.strict {
-        let m = counted(to_run.iter().map(|(_, e)| &**e)).max(1);
-        confidence = 1.0 - (1.0 - confidence) / m as f64;
-        to_run.iter_mut().for_each(|(_, e)| e.check_confidence = confidence);
-    }
-    let table = args.format == "table";
-    let files = [&args.html, &args.markdown];
-    files.into_iter().flatten().try_for_each(|f| output::can_write(f)).map_err(unwritable)?;
-    let results = args.out.join(&suite.name).join(folder_name(&subject.name));
+    let how = How { full: args.full, strict: args.strict, seeds: args.seeds.clone(), decide: args.decide.clone() };
+    let evaluation = Evaluation::of(subject(args)?, args.what.as_deref(), folder, &how)?;
+    [&args.html, &args.markdown].into_iter().flatten().try_for_each(|f| output::can_write(f)).map_err(unwritable)?;
+    let results = args.out.join(evaluation.suite()).join(folder_name(evaluation.subject()));
     let common = common(args);
     let stop = stop_on_ctrl_c();
-    let job = |test: &TestFile, e| Job {
-        folder: (!args.no_results).then(|| results.join(&test.id)),
+    let job = |i: usize, e| Job {
+        folder: (!args.no_results).then(|| results.join(evaluation.id(i))),
+        // `--resume` reads the runs of finished tests from the journal too.
         keep_journal: true,
-        ..Job::new(e, &common, &stop, format!("{}/{}", suite.name, test.id))
+        ..Job::new(e, &common, &stop, format!("{}/{}", evaluation.suite(), evaluation.id(i)))
     };
-    let folders: Vec<PathBuf> = to_run.iter().map(|(test, _)| results.join(&test.id)).collect();
+    let folders: Vec<PathBuf> = evaluation.to_run.iter().map(|(i, _)| results.join(evaluation.id(*i))).collect();
     let _parents = Parents::missing(folders.iter().filter(|_| !args.no_results).map(PathBuf::as_path));
-    to_run.iter().try_for_each(|(test, e)| job(test, e).prepare(false).map(drop))?;
-    let (mut unwritten, mut events) = (None, 0_u64);
-    let bar = progress_bar(args.quiet, &suite.name, "tests");
-    bar.set_length(to_run.len() as u64);
-    for (i, (test, e)) in to_run.iter().enumerate() {
-        bar.set_message(test.id.clone());
-        bar.set_position(i as u64);
-        let job = job(test, e);
+    // A folder that cannot be written is reported before the first run.
+    evaluation.to_run.iter().try_for_each(|(i, e)| job(*i, e).prepare(false).map(drop))?;
+    let bar = progress_bar(args.quiet, evaluation.suite(), "tests");
+    bar.set_length(evaluation.to_run.len() as u64);
+    let (mut cards, mut events) = (vec![], 0_u64);
+    for (done, (i, e)) in evaluation.to_run.iter().enumerate() {
+        bar.set_message(evaluation.id(*i).to_owned());
+        bar.set_position(done as u64);
+        let job = job(*i, e);
         let draft = if args.resume { job.resume()? } else { None };
-        let performed = job.perform(draft)?;
-        if performed.executed.outcome.interrupted.is_some() {
-            say(&stopped(&to_run[i..], args));
+        let Performed { executed, unwritten } = job.perform(draft)?;
+        if executed.outcome.interrupted.is_some() {
+            bar.finish_and_clear();
+            say(&stopped(&evaluation, done, args));
             return Ok(Done::Stopped);
         }
-        events += performed.executed.outcome.runs.iter().map(|r| r.events).sum::<u64>();
-        cards.push(card(test, e, performed.executed));
-        unwritten = performed.unwritten;
-        if unwritten.is_some() {
-            break;
-        }
+        unwritten.map_or(Ok(()), Err)?;
+        events += executed.outcome.runs.iter().map(|r| r.events).sum::<u64>();
+        cards.extend(evaluation.card(*i, e, executed));
     }
     bar.finish_and_clear();
-    let scorecard = scorecard(&suite, &subject, cards, command_line());
+    let (confidence, left, is_single) = (evaluation.confidence, evaluation.left, evaluation.is_single());
+    let scorecard = evaluation.scorecard(cards, command_line());
     let date = date();
-    if table {
-        let text = scorecard.table(std::io::stdout().is_terminal(), super::width(), args.quiet);
-        super::print(&text)?;
+    if args.format == "json" {
+        super::print(&(serde_json::to_string_pretty(&scorecard.json()).unwrap_or_default() + "\n"))?;
+    } else {
+        super::print(&scorecard.table(std::io::stdout().is_terminal(), super::width(), args.quiet))?;
         if !args.quiet {
             super::print(&below(&scorecard, &date, confidence, left, events))?;
         }
         if args.bibtex {
             super::print(&format!("\n{}", scorecard.bibtex(&date)))?;
         }
-    } else {
-        super::print(&(serde_json::to_string_pretty(&scorecard.json()).unwrap_or_default() + "\n"))?;
-    }
-    if let Some(unwritten) = unwritten {
-        return Err(unwritten);
-    }
-    if !args.no_results {
-        folders.iter().try_for_each(|f| remove_journal(f)).map_err(unwritable)?;
     }
     let write =
         |path: &Path, text: String| output::atomically(path, |w| w.write_all(text.as_bytes())).map_err(unwritable);
@@ -190,11 +161,15 @@ pub fn run(args: &Args) -> Result<Done> {
     if let Some(path) = &args.markdown {
         write(path, scorecard.markdown(confidence))?;
     }
-    if !args.no_results && !is_one {
-        let page = results.join("scorecard.html");
-        write(&page, output::scorecard_page(&scorecard, &date, confidence))?;
-        if !args.quiet {
-            say(&format!("contend: {}", page.display()));
+    if !args.no_results {
+        folders.iter().try_for_each(|f| remove_journal(f)).map_err(unwritable)?;
+        // A single test must not replace the scorecard of all.
+        if !is_single {
+            let page = results.join("scorecard.html");
+            write(&page, output::scorecard_page(&scorecard, &date, confidence))?;
+            if !args.quiet {
+                say(&format!("contend: {}", page.display()));
+            }
         }
     }
     Ok(if scorecard.is_clean() { Done::Well } else { Done::Unmet })
@@ -216,29 +191,6 @@ fn subject(args: &Args) -> Result<Subject> {
             Ok(subject)
         }
         _ => Err(wrong("there is nothing to evaluate", "write --cc NAME, --ap NAME or --ap-file FILE")),
-    }
-}
-
-/// The suite that `what` names, or the newest one of `kind`, with the test that `what` names.
-fn chosen(what: Option<&str>, folder: Option<&Path>, kind: &str) -> Result<Suite> {
-    let names = suites::names(folder);
-    let (suite, test) = match what.map(|w| w.split_once('/').map_or((w, None), |(suite, test)| (suite, Some(test)))) {
-        Some((suite, test)) if test.is_some() || names.iter().any(|n| n == suite) => (Some(suite.to_owned()), test),
-        Some((test, _)) => (None, Some(test)),
-        None => (None, None),
-    };
-    let Some(name) = suite.or_else(|| suites::newest(folder, kind)) else {
-        let at = folder.map_or_else(String::new, |f| format!(" in {}", f.display()));
-        return Err(wrong(format!("there is no suite `{kind}-1`{at}"), "name the folder of suites with --suites"));
-    };
-    if !name.starts_with(&format!("{kind}-")) {
-        let fit = if kind == "cc" { "--ap or --ap-file" } else { "--cc" };
-        return Err(wrong(format!("suite {name} is not for this subject"), format!("name a subject with {fit}")));
-    }
-    let suite = Suite::read(folder, &name)?;
-    match test {
-        Some(test) => suite.only(test).map_err(super::refused),
-        None => Ok(suite),
     }
 }
 
@@ -275,11 +227,11 @@ fn date() -> String {
     chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now()).date_naive().to_string()
 }
 
-/// What a call that was stopped has not run, and what to do about it.
-fn stopped(missing: &[(&TestFile, Box<Experiment>)], args: &Args) -> String {
-    let named: Vec<&str> = missing.iter().map(|(test, _)| test.id.as_str()).collect();
+/// What a call that was stopped after `done` tests has not run, and what to do about it.
+fn stopped(evaluation: &Evaluation, done: usize, args: &Args) -> String {
+    let missing: Vec<&str> = evaluation.to_run[done..].iter().map(|(i, _)| evaluation.id(*i)).collect();
     let remedy = if args.no_results { "" } else { "; the same call with --resume makes what is missing" };
-    format!("contend: stopped early, so there is no scorecard; not run: {}{remedy}", named.join(", "))
+    format!("contend: stopped early, so there is no scorecard; not run: {}{remedy}", missing.join(", "))
 }
 
 /// Shows the tests of the suites.
@@ -287,7 +239,7 @@ fn list(args: &Args, folder: Option<&Path>) -> Result<Done> {
     let all: Vec<Suite> = match &args.what {
         Some(what) => {
             let kind = what.split('-').next().unwrap_or_default();
-            vec![chosen(Some(what), folder, if kind == "ap" { "ap" } else { "cc" })?]
+            vec![Suite::named(Some(what), folder, if kind == "ap" { "ap" } else { "cc" })?]
         }
         None => suites::names(folder).iter().map(|name| Suite::read(folder, name)).collect::<Result<_, _>>()?,
     };

@@ -4,6 +4,8 @@
 pub(super) const STYLES: usize = 16;
 /// The first of three greys; they come after the curve styles.
 pub(super) const GREY: usize = 16;
+/// Number of greys.
+pub(super) const GREYS: usize = 3;
 
 /// The CSS class of a style.
 pub(super) fn class(style: usize) -> String {

@@ -1,12 +1,13 @@
 //! The lines of a figure: which points each line has, its name, and its style.
 
-use super::ink::STYLES;
+use super::ink::{GREY, GREYS, STYLES};
 use super::svg::{Extent, Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::shape::InText as _;
 use crate::output::shape::{Unit, point_name, point_text, runs_of, swept_keys, unit_of};
 use crate::output::table::BUCKET;
 use contend_experiment::reading::file::Log;
+use contend_experiment::reading::file::test::SUBJECT;
 use contend_experiment::results::{Outcome, PointKey};
 use contend_experiment::stats::Estimate;
 use contend_judge::measuring::metric::Expr;
@@ -123,8 +124,14 @@ pub(super) fn heads<'a>(
         _ => point_text(g),
     };
     let alone = styles(metrics);
+    // The subject of a test has the first colour in every figure; the others, its baselines, are grey.
+    let is_subject = |g: &PointKey| g.values().any(|v| v.label() == Some(SUBJECT));
+    let subject = groups.iter().position(|(g, _)| is_subject(g));
+    let baselines = groups.iter().filter(|(g, _)| !is_subject(g)).count();
     let style = |g: usize, m: usize| match (groups.len(), metrics.len()) {
         (1, _) => alone.get(m).copied().unwrap_or(m),
+        (n, 1) if baselines + 1 == n && baselines <= GREYS && subject == Some(g) => 0,
+        (n, 1) if baselines + 1 == n && baselines <= GREYS => GREY + g - usize::from(subject < Some(g)),
         // Two metrics: the colour is the group's; a full or dashed line is the metric's.
         (n, 2) if n <= STYLES / 2 => g + m * STYLES / 2,
         (_, n) => g * n + m,
