@@ -25,3 +25,4 @@ mod output_export;
 mod output_html;
 mod output_pcapng;
 mod run_fuzz;
+mod suites;

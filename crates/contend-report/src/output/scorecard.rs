@@ -399,3 +399,146 @@ pub(super) fn rows(card: &Scorecard) -> Vec<Row<'_>> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_experiment::results::{Labels, Measured, NOT_DECIDED};
+
+    fn check(id: &str, answer: &'static str, informative: bool) -> CheckResult {
+        let measured = Measured {
+            expected: ">= 0.9".into(),
+            stated: None,
+            value: Some(0.95),
+            ci95: Some(0.01),
+            interval: Some((0.94, 0.96)),
+            unit: "",
+            look: None,
+            points: vec![],
+        };
+        let (id, what) = (Some(id.to_owned()), format!("{id} is {answer}"));
+        CheckResult { what, id, bound: Some("ours"), why: "half".into(), informative, answer, measured }
+    }
+
+    fn outcome(checks: Vec<CheckResult>) -> Outcome {
+        Outcome {
+            version: "0",
+            title: "Test".into(),
+            file: "test.toml".into(),
+            interrupted: None,
+            warnings: vec![],
+            show: vec![],
+            keys: vec![],
+            labels: Labels::default(),
+            seeds: vec![],
+            runs: vec![],
+            summary: vec![],
+            claims: vec![],
+            checks,
+            search: vec![],
+        }
+    }
+
+    fn card(id: &str, checks: Vec<CheckResult>) -> TestCard {
+        TestCard {
+            id: id.into(),
+            title: format!("Test {id}"),
+            cite: "RFC 9743, section 5".into(),
+            notes: String::new(),
+            fidelity: "adapted",
+            tier: "default",
+            verdict: TestVerdict::of(&checks),
+            reason: String::new(),
+            command: format!("contend run cc-1/{id}"),
+            outcome: Some(outcome(checks)),
+            figures: String::new(),
+        }
+    }
+
+    fn scorecard() -> Scorecard {
+        let missing = TestCard {
+            verdict: TestVerdict::NotSimulated,
+            reason: "no <association>".into(),
+            outcome: None,
+            ..card("roam", vec![])
+        };
+        Scorecard {
+            suite: "cc-1".into(),
+            digest: "0123456789abcdef".into(),
+            subject: Subject { kind: "cc", name: "bbr3".into(), resolved: json!({"tcp": "bbr3"}) },
+            command: "contend evaluate --cc bbr3".into(),
+            tests: vec![
+                card("bad", vec![check("share", NOT_MET, false), check("delay", MET, false)]),
+                card("good", vec![check("share", NOT_MET, false), check("share", MET, false)]),
+                missing,
+            ],
+        }
+    }
+
+    #[test]
+    fn one_alternative_is_enough_and_the_worst_check_decides() {
+        use TestVerdict::{Fail, NotDecided, Pass, Shown};
+        let of = |all: &[(&str, &'static str)]| {
+            TestVerdict::of(&all.iter().map(|(id, answer)| check(id, answer, false)).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[("a", NOT_MET), ("a", MET)]), Pass);
+        assert_eq!(of(&[("a", NOT_MET), ("b", MET)]), Fail);
+        assert_eq!(of(&[("a", NOT_MET), ("a", NOT_DECIDED), ("b", MET)]), NotDecided);
+        assert_eq!(of(&[("a", NOT_DECIDED), ("b", NOT_MET)]), Fail);
+        assert_eq!(TestVerdict::of(&[check("a", NOT_MET, true)]), Shown);
+        // What is shown is no alternative of what counts.
+        assert_eq!(TestVerdict::of(&[check("a", NOT_MET, false), check("a", MET, true)]), Fail);
+    }
+
+    #[test]
+    fn the_counts_have_no_total() {
+        let card = scorecard();
+        assert_eq!(card.counts(), "1 pass, 1 fail, 1 not simulated");
+        assert!(!card.is_clean());
+        assert_eq!(card.judged(), 3);
+        assert_eq!(
+            card.citation("2026-11-27"),
+            format!(
+                "contend {}, suite cc-1 (sha256 01234567), subject bbr3, 2026-11-27: 1 pass, 1 fail, 1 not simulated; \
+                 fail: bad/share",
+                env!("CARGO_PKG_VERSION")
+            )
+        );
+        assert!(card.bibtex("2026-11-27").contains("year = {2026}"));
+        // 3 checks, each wrong by chance with 2.5 % on one side.
+        assert!(card.chance(0.95).contains("3 checks count") && card.chance(0.95).contains("0.08 of them"));
+    }
+
+    #[test]
+    fn the_table_tells_failures_with_their_source_and_bound() {
+        let card = scorecard();
+        let whole = card.table(false, 100, false);
+        for text in ["bad   share  ✗ fail", "share is not met. RFC 9743, section 5.", "Bound: half", "roam: no <assoc"]
+        {
+            assert!(whole.contains(text), "{text}\n{whole}");
+        }
+        let quiet = card.table(false, 100, true);
+        assert!(!quiet.contains("good") && quiet.contains("bad") && quiet.ends_with("1 not simulated\n"), "{quiet}");
+    }
+
+    #[test]
+    fn json_markdown_and_page_have_every_test() {
+        let card = scorecard();
+        let json = card.json();
+        assert_eq!((&json["schema"], &json["counts"]["fail"]), (&json!(SCHEMA), &json!(1)));
+        let good = &json["tests"][1];
+        assert_eq!((&good["verdict"], &good["checks"][0]["verdict"]), (&json!("pass"), &json!("pass")));
+        assert_eq!(good["checks"][0]["alternatives"].as_array().unwrap().len(), 2);
+        assert_eq!(
+            (&json["tests"][2]["experiment"], &json["tests"][2]["reason"]),
+            (&Value::Null, &json!("no <association>"))
+        );
+        let text = card.markdown(0.95);
+        assert!(text.contains("| bad | share | fail |") && text.contains("| roam | RFC 9743, section 5 |"), "{text}");
+        let page = crate::output::scorecard_page(&card, "2026-11-27", 0.95);
+        for text in ["no &lt;association&gt;", "data-verdict=\"fail\"", "Alternative: share is not met", "@misc{"] {
+            assert!(page.contains(text), "{text}");
+        }
+        assert!(!page.contains("no <association>"));
+    }
+}

@@ -3,6 +3,7 @@
 mod list;
 mod own;
 mod reference;
+mod suites;
 
 pub use list::{ListArgs, list, listed};
 pub use reference::{ReferenceArgs, reference};

@@ -10,7 +10,7 @@ use clap_complete::env::{EnvCompleter, Shells};
 use contend_lab::built;
 use contend_lab::measuring::metric::metrics;
 use contend_lab::reading::examples::{self, Example};
-use contend_lab::reading::file::keys::{Key, keys, settable};
+use contend_lab::reading::file::keys::{Algorithm, Family, Key, keys, settable, variants};
 use std::ffi::{OsStr, OsString};
 
 /// The variable with which a shell asks for completions.
@@ -45,11 +45,11 @@ pub fn script(shell: &str) -> Vec<u8> {
     script
 }
 
-/// The examples and the papers' experiments inside the program.
+/// The examples, the papers' experiments and the tests of suites inside the program.
 pub fn inside() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let example = |s: &Example| CompletionCandidate::new(s.name).help(Some(s.title().into()));
-        let papers = built::experiments().map(|f| CompletionCandidate::new(f.name));
+        let papers = built::experiments().chain(built::tests()).map(|f| CompletionCandidate::new(f.name));
         examples::ALL.iter().map(example).chain(papers).collect()
     })
 }
@@ -65,6 +65,26 @@ pub fn files() -> ArgValueCompleter {
         all.extend(examples.map(|s| CompletionCandidate::new(s.name).help(Some(s.title().into()))));
         all
     })
+}
+
+/// The names of an algorithm family.
+pub fn family(family: Family) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || {
+        let one = |a: Algorithm| CompletionCandidate::new(a.name).help(Some(a.summary.into()));
+        family.algorithms().into_iter().map(one).collect()
+    })
+}
+
+/// The TCP variants, which are named after controllers and recoveries.
+pub fn named_variants() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        variants().into_iter().map(|v| CompletionCandidate::new(v.name).help(Some(v.doc.into()))).collect()
+    })
+}
+
+/// The tests of the suites inside the program.
+pub fn tests() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| built::tests().map(|f| CompletionCandidate::new(f.name)).collect())
 }
 
 /// `KEY=VALUE`: key paths, and the names that are values of the key.

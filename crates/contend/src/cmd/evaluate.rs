@@ -3,10 +3,11 @@
 use super::common::{Common, jobs};
 use super::job::{Job, Parents, Performed, command_line, progress_bar, unwritable};
 use super::run::stop_on_ctrl_c;
-use super::{say, wrong};
+use super::{complete, say, wrong};
 use crate::Done;
 use contend_lab::evaluate::{Evaluation, How, Subject};
 use contend_lab::opening;
+use contend_lab::reading::file::keys::Family;
 use contend_lab::reading::file::test::Tier;
 use contend_lab::suites::{self, Suite, TestFile};
 use contend_lab::writing::folder::remove_journal;
@@ -39,13 +40,13 @@ Exit status: 0 nothing fails and all is decided; 1 a test fails or is not decide
 #[command(group = clap::ArgGroup::new("subject").args(["cc", "ap", "ap_file", "list"]).required(true))]
 pub struct Args {
     /// One test, or a suite: standard, cc-1/standard or cc-1; without it, all tests of the newest suite
-    #[arg(value_name = "TEST")]
+    #[arg(value_name = "TEST", add = complete::tests())]
     what: Option<String>,
     /// The congestion controller or variant under test, perhaps with parameters: 'cubic { beta_1024 = 600 }'
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::named_variants())]
     cc: Option<String>,
     /// The queue discipline under test, perhaps with parameters: 'red { ecn = true }'
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::family(Family::Qdiscs))]
     ap: Option<String>,
     /// The access point under test: the table [ap] of this file, and access, ampdu, amsdu, mac_queue and rate_control of
     /// its [wifi], which hold for the baseline too

@@ -17,7 +17,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The example, or PAPER/EXPERIMENT, to print; without it, the names and titles of all examples
+    /// The example, PAPER/EXPERIMENT or SUITE/TEST to print; without it, the names and titles of all examples
     #[arg(add = complete::inside())]
     name: Option<String>,
 }
@@ -28,7 +28,8 @@ pub fn run(args: &Args) -> Result<Done> {
         return Ok(Done::Well);
     };
     let Some(text) = opening::inside(name) else {
-        let names = examples::ALL.iter().map(|s| s.name).chain(built::experiments().map(|f| f.name));
+        let names =
+            examples::ALL.iter().map(|s| s.name).chain(built::experiments().chain(built::tests()).map(|f| f.name));
         let near = nearest(name, names).map_or(String::new(), |n| format!("did you mean `{n}`? "));
         let examples: Vec<&str> = examples::ALL.iter().map(|s| s.name).collect();
         let remedy = format!("{near}the examples are {}", examples.join(", "));

@@ -2,6 +2,7 @@
 //! from the tables that the program itself reads.
 
 use super::own::calculators;
+use super::suites::suites_page;
 use crate::Done;
 use crate::cmd::{print, wrong};
 use contend_core::registry::{Param, Unit};
@@ -60,6 +61,7 @@ fn pages(contend: &clap::Command) -> Vec<(String, String)> {
     all.push(("models.md".to_owned(), "Closed forms", models_page()));
     all.push(("words.md".to_owned(), "Words of the field", words_page()));
     all.push(("results.md".to_owned(), "Names of results", results()));
+    all.push(("suites.md".to_owned(), "Suites", suites_page()));
     all.push(("command.md".to_owned(), "Command", command(contend)));
     let index: String = all.iter().map(|(name, title, _)| format!("- [{title}]({name})\n")).collect();
     let readme = format!(
