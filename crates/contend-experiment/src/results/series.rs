@@ -154,6 +154,8 @@ sampled! {
         srtt_us: u32,
         /// Mean deviation of the round-trip time in microseconds.
         rttvar_us: u32,
+        /// Data packets sent since the start of the run, including retransmissions.
+        sent: u64,
         /// Data packets retransmitted since the start of the run.
         retrans: u64,
         /// Highest byte acknowledged.

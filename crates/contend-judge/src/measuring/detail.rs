@@ -264,9 +264,9 @@ mod tests {
         successes: 0,
         map: 0,
     };
-    /// At most 124 samples (two lists of full seconds, and both ends) of 10 flows and 21 queues take 144 kB; 41
+    /// At most 124 samples (two lists of full seconds, and both ends) of 10 flows and 21 queues take 154 kB; 41
     /// histograms take 267 kB.
-    const RUN: u64 = 124 * (8 + 480 + 672) + 41 * HISTOGRAM;
+    const RUN: u64 = 124 * (8 + 560 + 672) + 41 * HISTOGRAM;
 
     fn needs(points: usize, overlaid: usize) -> Vec<(Need, Size)> {
         let point = |i: usize| PointKey::from([("flow.0.count".to_owned(), i.into())]);
@@ -325,7 +325,7 @@ mod tests {
     fn what_claims_need_comes_first_and_must_fit() {
         let d = detail(Sampling { histograms: true, ..Sampling::default() }, true);
         let hists = 41 * HISTOGRAM;
-        // All eight runs need histograms; a series takes 144 kB more.
+        // All eight runs need histograms; a series takes 154 kB more.
         let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
         assert_eq!(some, [(0, 1)]);
         let Err(Error::Refused { what, remedy: Some(remedy) }) = d.plan(&needs(3, 1), &each(4, &[1, 2]), 8 * hists - 1)
@@ -356,7 +356,7 @@ mod tests {
         let watched = |estimates| {
             vec![(needs(1, 0)[0].0.clone(), Size { sampled: Sampled { estimates, ..SMALL.sampled }, ..SMALL })]
         };
-        let series = 63 * (8 + 480 + 672);
+        let series = 63 * (8 + 560 + 672);
         assert!(d.plan(&watched(0), &each(1, &[1]), series).is_ok());
         assert!(d.plan(&watched(20), &each(1, &[1]), series + 63 * 160).is_ok());
         let Err(Error::Refused { what, remedy: Some(remedy) }) =

@@ -376,6 +376,7 @@ fn sample(net: &mut Net, series: &mut Series) {
             snd_ssthresh: s.snd_ssthresh,
             srtt_us: s.srtt_us,
             rttvar_us: s.rttvar_us,
+            sent: net.sent(i).packets,
             retrans: s.retrans,
             snd_una_bytes: s.bytes_acked,
         });

@@ -405,6 +405,12 @@ pub(super) const FLOW_AT: &[Field<Instant>] = &[
         Number(|i| seconds(i.now.rttvar_us)),
     ),
     own(
+        "sent",
+        PACKETS,
+        "data packets sent since the start of the run, including retransmissions",
+        Count(|i| Some(i.now.sent)),
+    ),
+    own(
         "retransmitted",
         PACKETS,
         "retransmitted data packets since the start of the run",

@@ -219,6 +219,15 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The sum of a counter of the selected flows over the window, or else over the measured interval: `whole` reads it
+    /// of the run, `of` of a sample.
+    pub(super) fn flow_count(&self, whole: fn(&Flow) -> u64, of: fn(&FlowSample) -> u64) -> Result<f64, Unmeasured> {
+        match self.window()? {
+            Some(range) => self.grown(range, of).sum(),
+            None => Ok(self.flows().map(|f| whole(f) as f64).sum()),
+        }
+    }
+
     /// Mean, percentile or sum in seconds of all samples of several histograms, or their number.
     pub(super) fn durations(&self, parts: impl Iterator<Item = &'a Durations>) -> Result<f64, Unmeasured> {
         let mut all = Durations::new();

@@ -124,7 +124,8 @@ pub(crate) fn example() -> Run {
 }
 
 /// Samples every half second. `up.1` delivers 1 kB/s until 10 s and 4 kB/s after that; `up.2` always delivers 1 kB/s;
-/// the other flows deliver nothing. `up.1` has everything acknowledged at once, except for a pause from 5 s to 7 s. Its
+/// the other flows deliver nothing. `up.1` sends 3 packets for each sample and a retransmission for every tenth, `up.2`
+/// sends 2. `up.1` has everything acknowledged at once, except for a pause from 5 s to 7 s. Its
 /// window is 10 until 15 s and 30 after that. The AP queue holds one packet for each elapsed second. It is offered a
 /// hundred packets a second; a tenth is marked, a fifth from 15 s on.
 fn series(run: &mut Run) {
@@ -158,10 +159,11 @@ fn series(run: &mut Run) {
                 snd_ssthresh: 64,
                 srtt_us: 20_000,
                 rttvar_us: 3_000,
+                sent: 3 * k + k / 10,
                 retrans: k / 10,
                 snd_una_bytes: if (10..14).contains(&k) { first(10) } else { first(k) },
             },
-            1 => FlowSample { delivered_bytes: 500 * k, snd_cwnd: 20, ..FlowSample::default() },
+            1 => FlowSample { delivered_bytes: 500 * k, snd_cwnd: 20, sent: 2 * k, ..FlowSample::default() },
             _ => FlowSample::default(),
         };
         run.detail.series.flows.push((0..=40).map(sample).collect());

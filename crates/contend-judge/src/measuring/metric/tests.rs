@@ -353,6 +353,11 @@ fn a_window_counts_between_two_instants() {
     is("max(goodput[up][12s..14s])", 32e3);
     is("throughput.up.1[4s..6s]", 16e3);
     is("retransmitted[up.1][0s..20s]", 4.0);
+    // 20 samples in 10 s: 3 packets each and 2 retransmissions of `up.1`, 2 packets each of `up.2`.
+    is("sent[up.1][5s..15s]", 62.0);
+    is("sent.up[5s..15s]", 102.0);
+    is("retransmitted[up.1][5s..15s] / sent[up.1][5s..15s]", 2.0 / 62.0);
+    is("max(sent[all][0s..0.5s])", 3.0);
     is("jain.up[0s..5s]", 2.0 / 3.0);
     // `jain` leaves out the flow with a rate of its own, unless it is named or alone.
     let index = |rates: &[f64]| {

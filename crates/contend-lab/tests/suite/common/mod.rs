@@ -359,6 +359,7 @@ fn series(dice: &mut Dice, flows: &[Flow], seconds: u32) -> Series {
                 snd_ssthresh: 21,
                 srtt_us: (40_000.0 + cwnd * 1_400.0) as u32,
                 rttvar_us: 4_000,
+                sent: (bytes / 1448.0) as u64,
                 retrans: 0,
                 snd_una_bytes: bytes as u64,
             };

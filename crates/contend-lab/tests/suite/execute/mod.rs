@@ -377,9 +377,12 @@ fn a_time_window_measures_its_own_time_only() {
         claim("silence", "goodput.total[5s..9s]", "at_most = \"0Mbps\""),
         claim("between", "goodput.total[10.5s..14.25s]", "near = \"4Mbps\", within = \"1%\""),
         claim("ratio", "goodput.total[11s..14s] / goodput.total[2s..4s]", "near = 2, within = \"1%\""),
+        // 1000 B of payload in a packet.
+        claim("sent", "sent.total[2s..4s]", "near = \"500p\", within = \"1%\""),
+        claim("sent in all", "sent.total[1s..16s] / sent.total", "near = 1, within = \"0.001%\""),
     ];
     let o = execute(&wire("", flow, &claims.concat()));
-    assert!(o.claims.len() == 5 && o.claims.iter().all(|c| c.verdict == "reproduced"), "{:#?}", o.claims);
+    assert!(o.claims.len() == 7 && o.claims.iter().all(|c| c.verdict == "reproduced"), "{:#?}", o.claims);
 }
 
 #[test]

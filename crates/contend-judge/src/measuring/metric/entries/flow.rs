@@ -38,8 +38,9 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .over(Period::RunOrWindow)
         .reported(&["throughput.total", "throughput.up", "throughput.down"]),
     flow("sent", Dimension::Packets, "data packets sent, including retransmissions", |a| {
-        Ok(a.flows().map(|f| f.sent as f64).sum())
+        a.flow_count(|f| f.sent, |s| s.sent)
     })
+    .over(Period::RunOrWindow)
     .reported(&["sent"]),
     flow(
         "packet_loss",

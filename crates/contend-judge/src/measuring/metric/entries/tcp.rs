@@ -10,9 +10,8 @@ use contend_experiment::results::{Columns, FlowSample, FlowSeries, Losses};
 use contend_experiment::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[
-    flow("retransmitted", Dimension::Packets, "retransmitted data packets", |a| match a.window()? {
-        Some(range) => a.grown(range, |s| s.retrans).sum(),
-        None => Ok(a.flows().map(|f| f.retransmitted as f64).sum()),
+    flow("retransmitted", Dimension::Packets, "retransmitted data packets", |a| {
+        a.flow_count(|f| f.retransmitted, |s| s.retrans)
     })
     .over(Period::RunOrWindow)
     .reported(&["retransmitted"]),
