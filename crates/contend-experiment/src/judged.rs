@@ -15,11 +15,12 @@ pub struct Summary {
     pub n: usize,
     /// Mean over seeds.
     pub mean: f64,
-    /// Half width of the 95 % Student interval; of a percentile no less than its resolution; `null` with one seed.
+    /// Half width of the 95 % Student interval; of a percentile or a trimmed mean no less than its resolution; `null`
+    /// with one seed.
     pub ci95: Option<f64>,
     /// Where the interval begins and ends: a share ends at 1, nothing that is counted begins below 0.
     pub interval: Option<(f64, f64)>,
-    /// True if `ci95` is the resolution of a percentile, because Student's interval is smaller.
+    /// True if `ci95` is the resolution of a percentile or a trimmed mean, because Student's interval is smaller.
     #[serde(skip)]
     pub by_resolution: bool,
 }

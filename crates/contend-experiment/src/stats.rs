@@ -281,6 +281,19 @@ pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
     Some(if a == b { a } else { a + (place - low as f64) * (b - a) })
 }
 
+/// Mean of the lowest share `q` of the samples, above 0 and up to 1. If the share ends within a sample, only that part
+/// of it counts: the lowest half of 1, 2, 4 is 1 and half of 2. `None` without samples, or for another `q`.
+pub fn trimmed_mean(samples: &[f64], q: f64) -> Option<f64> {
+    if samples.is_empty() || !(q > 0.0 && q <= 1.0) {
+        return None;
+    }
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = q * sorted.len() as f64;
+    let counted = sorted.iter().enumerate().map(|(i, x)| ((rank - i as f64).min(1.0), x)).take_while(|(n, _)| *n > 0.0);
+    Some(counted.map(|(n, x)| n * x).sum::<f64>() / rank)
+}
+
 /// Samples in one batch of [`mser5`].
 pub const MSER_BATCH: usize = 5;
 
@@ -451,6 +464,18 @@ mod tests {
         near(quantile(&x, 0.9), 37.0, 1e-12);
         near(quantile(&x, 1.0), 40.0, 0.0);
         assert_eq!((quantile(&[], 0.5), quantile(&x, 1.1), quantile(&x, f64::NAN)), (None, None, None));
+    }
+
+    #[test]
+    fn a_trimmed_mean_leaves_out_the_highest_samples() {
+        let x = [4.0, 1.0, 2.0];
+        near(trimmed_mean(&x, 0.5), (1.0 + 0.5 * 2.0) / 1.5, 1e-12);
+        near(trimmed_mean(&x, 0.95), (1.0 + 2.0 + 0.85 * 4.0) / 2.85, 1e-12);
+        near(trimmed_mean(&x, 1.0), 7.0 / 3.0, 1e-12);
+        near(trimmed_mean(&[3.0], 0.5), 3.0, 1e-12);
+        let twenty: Vec<f64> = (1..=20).map(f64::from).collect();
+        near(trimmed_mean(&twenty, 0.95), 10.0, 1e-12);
+        assert_eq!((trimmed_mean(&[], 0.5), trimmed_mean(&x, 0.0), trimmed_mean(&x, 1.1)), (None, None, None));
     }
 
     #[test]

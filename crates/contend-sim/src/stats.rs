@@ -143,6 +143,32 @@ impl Durations {
         }
         0.0
     }
+    /// Mean of the lowest share `q` (above 0, up to 1) of the durations in milliseconds, as if those of a bucket were
+    /// spread evenly in it, and the most by which it may differ from the exact one; 0 when empty or without
+    /// [buckets](Durations::has_buckets). If the share ends within a duration, only that part of it counts.
+    pub fn trimmed_mean_ms(&self, q: f64) -> (f64, f64) {
+        let rank = q.clamp(0.0, 1.0) * self.len() as f64;
+        let (mut below, mut sum, mut error) = (0.0, 0.0, 0.0);
+        for ((from, to), n) in self.buckets() {
+            let counted = (rank - below).min(n as f64);
+            if counted <= 0.0 {
+                break;
+            }
+            // The lowest durations of a bucket lie between its begin and this share of its width if they are spread
+            // evenly. In truth each is anywhere in it: all at its begin, or all at its end.
+            let (width, share) = ((to - from) as f64, counted / n as f64);
+            sum += counted * (from as f64 + width * share / 2.0);
+            error += counted * width * (1.0 - share / 2.0);
+            below += n as f64;
+        }
+        if sum > 0.0 { (sum / rank / 1e3, error / rank / 1e3) } else { (0.0, 0.0) }
+    }
+    /// The most by which a [trimmed mean](Durations::trimmed_mean_ms) of `ms` milliseconds may differ from the exact
+    /// one, whatever the histogram: no duration is further from its place than the width of its bucket, and no bucket
+    /// is wider than a microsecond and a 64th of its begin.
+    pub fn trimmed_resolution_ms(ms: f64) -> f64 {
+        if ms > 0.0 { 1e-3 + ms / 64.0 } else { 0.0 }
+    }
     /// How far a quantile of `ms` milliseconds may be from the exact one: the width of its bucket in milliseconds.
     pub fn resolution_ms(ms: f64) -> f64 {
         let (from, to) = ends(bucket((ms * 1e3) as u64));
@@ -397,6 +423,58 @@ mod tests {
                 assert!(tolerance <= 0.001_f64.max(got / 64.0) + 1e-9, "{tolerance} of {got}");
             }
         }
+    }
+
+    #[test]
+    fn a_trimmed_mean_is_that_of_the_lowest_durations_to_half_a_bucket() {
+        // By hand: buckets of 1 us up to 127 us, of 16 us at 1.5 ms (1024 us / 64). Four durations of 10 us, four of
+        // 100 us, two of 1500 us in the bucket from 1488 us (93 x 16) to 1504 us.
+        let mut d = Durations::new();
+        for (n, us) in [(4, 10), (4, 100), (2, 1500)] {
+            (0..n).for_each(|_| d.record(Span::from_micros(us)));
+        }
+        let is = |q: f64, us: f64, error_us: f64| {
+            let (mean, error) = d.trimmed_mean_ms(q);
+            assert!((mean * 1e3 - us).abs() < 1e-9 && (error * 1e3 - error_us).abs() < 1e-9, "{q}: {mean} {error}");
+        };
+        // The lowest four fill their bucket: its middle, to half its width.
+        is(0.4, 10.5, 0.5);
+        is(0.8, (4.0 * 10.5 + 4.0 * 100.5) / 8.0, 0.5);
+        // Five: the fifth is the lowest quarter of its bucket, so at 1/8 of it, and 7/8 at most from the truth.
+        is(0.5, (4.0 * 10.5 + 100.125) / 5.0, (4.0 * 0.5 + 0.875) / 5.0);
+        // Half of the tenth: three quarters of the bucket of the two largest.
+        let (upper, error) = (1488.0 + 16.0 * 0.75 / 2.0, 16.0 * (1.0 - 0.75 / 2.0));
+        is(0.95, (4.0 * 10.5 + 4.0 * 100.5 + 1.5 * upper) / 9.5, (8.0 * 0.5 + 1.5 * error) / 9.5);
+        is(1.0, (4.0 * 10.5 + 4.0 * 100.5 + 2.0 * 1496.0) / 10.0, (8.0 * 0.5 + 2.0 * 8.0) / 10.0);
+        // Zeros are exact.
+        let mut zeros = Durations::new();
+        [0, 0, 0, 100].iter().for_each(|us| zeros.record(Span::from_micros(*us)));
+        assert_eq!(zeros.trimmed_mean_ms(0.75), (0.0, 0.0));
+        assert_eq!((Durations::new().trimmed_mean_ms(0.9), Durations::trimmed_resolution_ms(0.0)), ((0.0, 0.0), 0.0));
+    }
+
+    #[test]
+    fn an_exact_trimmed_mean_is_within_the_error_whatever_the_distribution() {
+        for scale in [7_u64, 900, 31_000, 2_000_000] {
+            let mut all: Vec<u64> = (0..997_u64).map(|i| scale + (i * i * i) % (3 * scale)).collect();
+            let mut d = Durations::new();
+            all.iter().for_each(|us| d.record(Span::from_micros(*us)));
+            all.sort_unstable();
+            for q in [0.5, 0.77, 0.95, 0.99, 1.0] {
+                let rank = q * 997.0;
+                let part = |i: usize| (rank - i as f64).clamp(0.0, 1.0);
+                let exact = all.iter().enumerate().map(|(i, us)| part(i) * *us as f64).sum::<f64>() / rank / 1e3;
+                let (got, error) = d.trimmed_mean_ms(q);
+                assert!((got - exact).abs() <= error + 1e-9, "{scale} {q}: {got}, not {exact} within {error}");
+                let most = Durations::trimmed_resolution_ms(got);
+                assert!(error <= most, "{scale} {q}: {error} of {got}, not {most} at most");
+            }
+        }
+        // The worst case of one bucket: all at its begin.
+        let mut d = Durations::new();
+        (0..100).for_each(|_| d.record(Span::from_micros(1 << 20)));
+        let (got, error) = d.trimmed_mean_ms(0.5);
+        assert!((got - error) * 1e3 <= (1 << 20) as f64 && error <= Durations::trimmed_resolution_ms(got));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! `over` the number is the ratio to the same metric of the run with the same seed at the overlaid point; with `less`
 //! it is the difference. The mean over seeds and its 95 % Student interval are compared with the expected range:
 //! inside, outside, or across a bound. A single seed has no interval; then the value alone decides. The interval of a
-//! percentile is at least as wide as the histogram bucket of the percentile. `each` says how the results of several
-//! points are combined.
+//! percentile is at least as wide as the histogram bucket of the percentile, that of a trimmed mean at least as wide as
+//! its resolution. `each` says how the results of several points are combined.
 //!
 //! - `between`, `at_least`, `at_most`, `near`: holds when the interval is inside the range, fails when it is outside.
 //!   Measured: the point with the least margin; with `any` the point with the largest.

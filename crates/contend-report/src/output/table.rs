@@ -116,7 +116,8 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up){jain}\n", ctx.warmup_s)
 }
 
-/// Which percentiles of the tables do not have Student's interval, and what they have; empty if there are none.
+/// Which percentiles and trimmed means of the tables do not have Student's interval, and what they have; empty if there
+/// are none.
 fn by_bucket(o: &Outcome) -> String {
     let points = points(o);
     let mut names: Vec<&str> = main_metrics(o)
@@ -134,8 +135,15 @@ fn by_bucket(o: &Outcome) -> String {
             names.push(name);
         }
     }
-    if names.is_empty() { String::new() } else { format!("of {} {BUCKET}", names.join(", ")) }
+    match names.iter().any(|name| name.contains(".trim")) {
+        _ if names.is_empty() => String::new(),
+        true => format!("of {} {RESOLUTION}", names.join(", ")),
+        false => format!("of {} {BUCKET}", names.join(", ")),
+    }
 }
+
+/// What stands in place of Student's interval where a trimmed mean may be among the numbers.
+pub(super) const RESOLUTION: &str = "± the resolution of the histogram where that is more";
 
 /// What stands in place of Student's interval of a percentile.
 pub(super) const BUCKET: &str = "± the width of a bucket of the histogram where that is more";

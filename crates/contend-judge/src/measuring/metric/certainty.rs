@@ -27,39 +27,47 @@ impl Expr {
         }
     }
 
-    /// The value in `run` with its maximum error: a percentile is read from a histogram.
+    /// The value in `run` with its maximum error: percentiles and trimmed means are read from a histogram.
     ///
     /// # Errors
     /// As [`Expr::eval`].
     pub fn reading(&self, run: &Run) -> Result<Reading, Unmeasured> {
         let value = self.eval(run)?;
-        // Shift each percentile by its own error; the errors may add up.
+        // Shift each of them by its own error; the errors may add up.
         let far = |x: Result<f64, Unmeasured>| x.map_or(0.0, |x| (x - value).abs());
         let error = |k: usize| far(self.shifted(k, 1.0).eval(run)).max(far(self.shifted(k, -1.0).eval(run)));
-        Ok(Reading { value, resolution: (0..self.percentiles()).map(error).sum() })
+        Ok(Reading { value, resolution: (0..self.of_distributions()).map(error).sum() })
     }
 
     /// Makes a reading of `value`, which a run has for the expression. The value is exact unless the expression is a
     /// single metric.
     pub fn noted(&self, value: f64) -> Reading {
-        let from_histogram = matches!(self, Expr::Metric(m) if m.is_percentile() && m.sampling().histograms);
-        Reading { value, resolution: if from_histogram { resolution_s(value) } else { 0.0 } }
+        let resolution = match self {
+            Expr::Metric(m) if m.sampling().histograms => match m.aspect {
+                Aspect::Percentile(..) => resolution_s(value),
+                // The histogram would tell a smaller error.
+                Aspect::Trimmed(..) => Durations::trimmed_resolution_ms(value * 1e3) / 1e3,
+                _ => 0.0,
+            },
+            _ => 0.0,
+        };
+        Reading { value, resolution }
     }
 
-    /// The number of percentiles in the expression.
-    fn percentiles(&self) -> usize {
+    /// The number of percentiles and trimmed means in the expression.
+    fn of_distributions(&self) -> usize {
         let mut many = 0;
-        self.visit(&mut |m| many += usize::from(m.is_percentile()));
+        self.visit(&mut |m| many += usize::from(m.is_of_distribution()));
         many
     }
 
-    /// The expression with percentile number `k` shifted by `shift` times the width of its bucket.
+    /// The expression with percentile or trimmed mean number `k` shifted by `shift` times its error.
     fn shifted(&self, k: usize, shift: f64) -> Expr {
         let (mut e, mut before) = (self.clone(), 0);
         e.change(&mut |m| {
-            if let Aspect::Percentile(p, _) = m.aspect {
+            if let Aspect::Percentile(_, by) | Aspect::Trimmed(_, by) = &mut m.aspect {
                 if before == k {
-                    m.aspect = Aspect::Percentile(p, shift);
+                    *by = shift;
                 }
                 before += 1;
             }
@@ -69,9 +77,9 @@ impl Expr {
 }
 
 impl Metric {
-    /// True for a percentile of samples.
-    pub(super) fn is_percentile(&self) -> bool {
-        matches!(self.aspect, Aspect::Percentile(..))
+    /// True if the distribution of the samples is needed: for a percentile and a trimmed mean.
+    pub(super) fn is_of_distribution(&self) -> bool {
+        matches!(self.aspect, Aspect::Percentile(..) | Aspect::Trimmed(..))
     }
 }
 
@@ -117,8 +125,18 @@ mod tests {
         for exact in ["rtt.mean", "fct.p95", "goodput.up", "jain"] {
             assert_eq!(resolution(exact), 0.0, "{exact}");
         }
+        // The two samples of `up.1`, 10 and 20 ms, of which 1.9 count: half of a bucket of 128 us, and of the 0.9 of a
+        // bucket of 256 us all but 0.45. Together with 30, 40 and 50 ms 4.75 count.
+        let of_two = (0.064 + 0.9 * 0.256 * (1.0 - 0.45)) / 1.9 * 1e-3;
+        assert!((resolution("rtt.trim95[up.1]") - of_two).abs() < 1e-9, "{}", resolution("rtt.trim95[up.1]"));
+        let all = (0.064 + 0.128 + 0.128 + 0.256 + 0.75 * 0.512 * (1.0 - 0.375)) / 4.75 * 1e-3;
+        assert!((resolution("rtt.trim95.up") - all).abs() < 1e-9, "{}", resolution("rtt.trim95.up"));
+        assert!((resolution("rtt.trim95.up + 2 * rtt.p99[up.2]") - (all + 2.0 * 512e-6)).abs() < 1e-9);
+        assert_eq!(resolution("fct.trim95"), 0.0);
         let noted = |text: &str, value| Expr::parse(text).unwrap().noted(value).resolution;
         assert!((noted("rtt.p99", 0.02) - 256e-6).abs() < 1e-9);
+        assert!((noted("rtt.trim95", 0.02) - (0.02 / 64.0 + 1e-6)).abs() < 1e-9);
+        assert_eq!(noted("fct.trim95", 0.02), 0.0);
         assert_eq!(
             (noted("fct.p95", 0.02), noted("rtt.mean", 0.02), noted("queue.delay.p99[ap]", 0.0)),
             (0.0, 0.0, 0.0)

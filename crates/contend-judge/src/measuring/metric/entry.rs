@@ -103,7 +103,8 @@ pub enum Period {
 pub enum Aspects {
     /// Nothing.
     None,
-    /// `.mean` (the default), a percentile from `.p01` to `.p99`, `.sum` or `.count`: the metric has samples.
+    /// `.mean` (the default), a percentile from `.p01` to `.p99`, a trimmed mean from `.trim50` to `.trim99`, `.sum` or
+    /// `.count`: the metric has samples.
     Samples,
     /// One of these words may follow.
     Optional(&'static [&'static str]),
@@ -274,7 +275,10 @@ impl MetricEntry {
             Aspects::Samples => {
                 let percentiles = format!("{name}.p50, {name}.p95 or another percentile from p01 to p99");
                 let totals = format!("{name}.sum and {name}.count of the samples, 0 without them");
-                Some(format!("{name}.mean (the default), {percentiles}; {totals}"))
+                let trimmed = format!(
+                    "{name}.trim95 or another trimmed mean from trim50 to trim99, of the lowest 95 % of the samples"
+                );
+                Some(format!("{name}.mean (the default), {percentiles}; {trimmed}; {totals}"))
             }
             Aspects::Optional(words) => Some(format!("{name} alone, or {}", dotted(words))),
             Aspects::Required(words) => Some(format!("one of {}", dotted(words))),

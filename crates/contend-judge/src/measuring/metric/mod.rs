@@ -21,7 +21,8 @@
 //!   time, or `.min`, `.max`, `.std` of its samples.
 //! - `interarrival.first[sta1]`, `fingerprint.slots[sta1]`: times between a station's frames, and properties of its
 //!   backoff.
-//! - `rtt.p95`, `rtt.p95[up]`: a percentile instead of the mean; `rtt.sum`, `rtt.count`: of the samples.
+//! - `rtt.p95`, `rtt.p95[up]`: a percentile instead of the mean; `rtt.trim95`: the mean of the lowest 95 % of the
+//!   samples; `rtt.sum`, `rtt.count`: of the samples.
 //! - `jain(successes[up], 100)`: the mean of Jain's index over all windows of 100 successes of the stations. `down`:
 //!   successes of the access point, by receiver; `all`: also successes of the access point.
 //! - `self_correlation(successes[up], 15)`: how often the station of a success is among the next 15 successes (p_s of
@@ -116,6 +117,9 @@ pub enum Aspect {
     /// `.p95`: a percentile. The second number shifts the reading by so many bucket widths; it is 0 except when the
     /// error of an expression is computed.
     Percentile(u8, f64),
+    /// `.trim95`: the mean of the lowest samples, so many percent of all. The second number shifts the reading by so
+    /// many times its maximum error, as that of a percentile.
+    Trimmed(u8, f64),
     /// `.ack`, `.error`, `.short`: a word of the metric.
     Word(&'static str),
     /// `ledger.idle`, `estimate.are.max`: a name that depends on the run, and a function of its samples; `None` for the
@@ -478,6 +482,7 @@ impl fmt::Display for Metric {
             Aspect::Plain => {}
             Aspect::Mean => f.write_str(".mean")?,
             Aspect::Percentile(p, _) => write!(f, ".p{p:02}")?,
+            Aspect::Trimmed(p, _) => write!(f, ".trim{p}")?,
             Aspect::Word(word) => write!(f, ".{word}")?,
             Aspect::Named(name, None) => write!(f, ".{name}")?,
             Aspect::Named(name, Some(made)) => write!(f, ".{name}.{}", made.name)?,

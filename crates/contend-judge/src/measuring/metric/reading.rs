@@ -228,7 +228,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Mean, percentile or sum in seconds of all samples of several histograms, or their number.
+    /// Mean, percentile, trimmed mean or sum in seconds of all samples of several histograms, or their number.
     pub(super) fn durations(&self, parts: impl Iterator<Item = &'a Durations>) -> Result<f64, Unmeasured> {
         let mut all = Durations::new();
         parts.for_each(|d| all.merge(d));
@@ -239,10 +239,16 @@ impl<'a> Asked<'a> {
         Ok(match self.metric.aspect {
             Aspect::Word(COUNT) => all.len() as f64,
             Aspect::Word(_) => all.sum().as_secs_f64(),
-            Aspect::Percentile(..) if !all.has_buckets() => return Err(self.undefined("the distribution was not kept")),
+            Aspect::Percentile(..) | Aspect::Trimmed(..) if !all.has_buckets() => {
+                return Err(self.undefined("the distribution was not kept"));
+            }
             Aspect::Percentile(p, shift) => {
                 let value = all.quantile_ms(f64::from(p) / 100.0) / 1e3;
                 value + shift * resolution_s(value)
+            }
+            Aspect::Trimmed(p, shift) => {
+                let (mean, error) = all.trimmed_mean_ms(f64::from(p) / 100.0);
+                (mean + shift * error) / 1e3
             }
             _ => all.mean_ms() / 1e3,
         })

@@ -21,6 +21,9 @@ use std::ops::Range;
 /// The allowed values, for the remedy when a value is missing.
 const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of a metric";
 
+/// Trimmed means keep this percentage of the samples at least: a mean of fewer says nothing of most of them.
+const LEAST_TRIM: u8 = 50;
+
 /// Old names of metrics, with the new names.
 const RENAMED: &[(&str, &str)] = &[
     ("enqueued", "offered"),
@@ -332,12 +335,14 @@ pub(super) fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> 
     };
     let (entry, rest) = metrics().filter_map(|m| Some((m, after(m)?))).max_by_key(|(m, _)| m.name.len())?;
     let (head, tail) = rest.split_once('.').unwrap_or((rest, ""));
-    let percentile = || head.strip_prefix('p').filter(|d| d.len() == 2).and_then(|d| d.parse::<u8>().ok());
+    let two_digits = |prefix: &str| head.strip_prefix(prefix).filter(|d| d.len() == 2)?.parse::<u8>().ok();
+    let percentile = || two_digits("p").map(|p| Aspect::Percentile(p, 0.0));
+    let trimmed = || two_digits("trim").filter(|p| *p >= LEAST_TRIM).map(|p| Aspect::Trimmed(p, 0.0));
     let found = match entry.aspects {
         Aspects::Samples if head == "mean" => Some((Aspect::Mean, tail)),
         Aspects::Samples => match [SUM, COUNT].into_iter().find(|word| *word == head) {
             Some(word) => Some((Aspect::Word(word), tail)),
-            None => percentile().map(|p| (Aspect::Percentile(p, 0.0), tail)),
+            None => percentile().or_else(trimmed).map(|aspect| (aspect, tail)),
         },
         Aspects::Optional(words) | Aspects::Required(words) => {
             words.iter().find(|w| **w == head).map(|w| (Aspect::Word(w), tail))
@@ -450,13 +455,21 @@ fn no_direction(m: &Metric, rest: &str) -> Option<Refusal> {
     (m.entry.subject == &QUEUES).then(|| Refusal::new(what, remedy))
 }
 
-/// The refusal if `rest`, after the name of a metric with samples, begins with a percentile that it does not have.
+/// The refusal if `rest`, after the name of a metric with samples, begins with a percentile or a trimmed mean that it
+/// does not have.
 fn no_percentile(entry: &MetricEntry, rest: &str) -> Option<Refusal> {
-    let digits = rest.split('.').next()?.strip_prefix('p')?;
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    let name = entry.name;
-    (entry.aspects == Aspects::Samples && is_number)
-        .then(|| Refusal::new(format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
+    if entry.aspects != Aspects::Samples {
+        return None;
+    }
+    let (head, name) = (rest.split('.').next()?, entry.name);
+    let is_number = |prefix: &str| {
+        head.strip_prefix(prefix).is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
+    };
+    if is_number("p") {
+        return Some(Refusal::new(format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")));
+    }
+    let what = || format!("`{name}` has the trimmed means trim{LEAST_TRIM} to trim99");
+    is_number("trim").then(|| Refusal::new(what(), format!("write `{name}.trim95`")))
 }
 
 /// Refuses an expression without its own value in each section.

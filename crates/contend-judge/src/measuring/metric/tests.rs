@@ -220,6 +220,19 @@ fn durations_are_pooled_over_the_samples_of_all_flows() {
     assert!((value("rtt.p99.up") - 0.050).abs() < 5e-4);
     is("fct", 3.0);
     is("fct.p50", 3.0);
+    // 1, 3 and 5 s, of which one and a half count, or 2.85.
+    is("fct.trim50", (1.0 + 0.5 * 3.0) / 1.5);
+    is("fct.trim95.down", (1.0 + 3.0 + 0.85 * 5.0) / 2.85);
+    is("max(fct.trim60[down])", 5.0);
+    // 10, 20, 30, 40 and 50 ms in buckets of 128, 256 and 512 us.
+    let of = |counted: &[(f64, f64)]| {
+        counted.iter().map(|(n, ms)| n * ms).sum::<f64>() / counted.iter().map(|(n, _)| n).sum::<f64>() / 1e3
+    };
+    let five = of(&[(1.0, 10.0), (1.0, 20.0), (1.0, 30.0), (1.0, 40.0), (0.75, 50.0)]);
+    assert!((value("rtt.trim95") - five).abs() < 2e-4, "{}", value("rtt.trim95"));
+    assert!((value("rtt.trim80.up") - 0.025).abs() < 2e-4);
+    assert!((value("rtt.trim50[up.2]") - of(&[(1.0, 30.0), (0.5, 40.0)])).abs() < 3e-4);
+    assert!((value("queue.delay.trim75[ap]") - of(&[(1.0, 5.0), (0.5, 15.0)])).abs() < 1e-4);
     is("fct.down.2", 5.0);
     is("completed", 3.0);
     is("max(completed[down])", 2.0);

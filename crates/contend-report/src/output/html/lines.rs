@@ -5,7 +5,7 @@ use super::svg::{Extent, Plot, Scale};
 use super::{Figure, direction_style};
 use crate::output::shape::InText as _;
 use crate::output::shape::{Unit, point_name, point_text, runs_of, swept_keys, unit_of};
-use crate::output::table::BUCKET;
+use crate::output::table::RESOLUTION;
 use contend_experiment::reading::file::Log;
 use contend_experiment::reading::file::test::SUBJECT;
 use contend_experiment::results::{Outcome, PointKey};
@@ -273,9 +273,10 @@ pub(super) fn left_out(lines: usize) -> String {
     if lines > STYLES { format!(" {} more lines are in the CSV.", lines - STYLES) } else { String::new() }
 }
 
-/// A sentence about percentiles whose bars are not Student's interval.
+/// A sentence about percentiles and trimmed means whose bars are not Student's interval.
 fn coarse<'a>(mut dots: impl Iterator<Item = &'a Dot>) -> String {
-    if dots.any(|d| d.y.by_resolution) { format!(" Of percentiles {BUCKET}.") } else { String::new() }
+    let coarse = dots.any(|d| d.y.by_resolution);
+    if coarse { format!(" Of percentiles and trimmed means {RESOLUTION}.") } else { String::new() }
 }
 
 /// How far dot number `i` of `all` is from the middle of its place.

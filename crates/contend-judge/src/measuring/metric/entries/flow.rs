@@ -51,7 +51,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .share(),
     flow("delay", Dimension::Time, "one-way delay of data packets", |a| a.durations(a.flows().map(|f| &f.delay)))
         .aspects(Aspects::Samples)
-        .needs(|m, s| s.histograms |= m.is_percentile())
+        .needs(|m, s| s.histograms |= m.is_of_distribution())
         .reported(&["delay.mean", "delay.p50", "delay.p95", "delay.p99"]),
     flow(
         "jain",
@@ -102,6 +102,7 @@ fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let all: Vec<f64> = a.flows().flat_map(|f| f.completions_s.iter().copied()).collect();
     let value = match a.metric.aspect {
         Aspect::Percentile(p, _) => stats::quantile(&all, f64::from(p) / 100.0),
+        Aspect::Trimmed(p, _) => stats::trimmed_mean(&all, f64::from(p) / 100.0),
         _ => stats::mean(&all),
     };
     value.ok_or_else(|| {

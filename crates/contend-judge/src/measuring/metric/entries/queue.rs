@@ -26,7 +26,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     queue("queue.delay", Dimension::Time, "waiting time of packets", |a| a.durations(a.queues().map(|q| &q.delay)))
         .aspects(Aspects::Samples)
         .selected(Selection::Needed)
-        .needs(|m, s| s.histograms |= m.is_percentile())
+        .needs(|m, s| s.histograms |= m.is_of_distribution())
         .reported(&["queue.delay[ap]", "queue.delay.p99[ap]"]),
     queue("offered", Dimension::Packets, "packets offered", |a| a.queue_count(|q| q.offered, |s| s.offered))
         .over(Period::RunOrWindow),

@@ -90,7 +90,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
             two therefore weigh packets differently, and `rtt.p95` may be below `delay.p95`.",
     )
     .aspects(Aspects::Samples)
-    .needs(|m, s| s.histograms |= m.is_percentile())
+    .needs(|m, s| s.histograms |= m.is_of_distribution())
     .reported(&["rtt.mean", "rtt.p50", "rtt.p95", "rtt.p99"]),
     flow("cwnd", Dimension::Packets, "mean congestion window over time", |a| {
         over_time(a, |s| Ok(f64::from(s.snd_cwnd)))

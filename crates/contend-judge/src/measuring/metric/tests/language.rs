@@ -71,6 +71,8 @@ fn errors_say_where_and_what_to_write() {
     at("busy.up", "busy.up", "`busy` alone");
     at("jain[up]", "jain[up]", "jain.up");
     at("rtt.p100", "rtt.p100", "p95");
+    at("rtt.trim49", "rtt.trim49", "`rtt.trim95`");
+    at("fct.trim100[up]", "[up]", "`fct.trim95`");
     at("quantile(goodput[up], 2)", "2", "0.95");
     at("share(goodput.up, 5s)", ",", "share(goodput");
     at("share(goodput[up] > 1Mbps, 5s)", "goodput[up]", "mean(");
@@ -141,6 +143,7 @@ fn texts() -> impl Strategy<Value = String> {
         "goodput.up[1s..2s] / 1Mbps",
         "cwnd[\"a b\"][1s..2.5s]",
         "rtt.p95 / 15ms",
+        "max(fct.trim50[down]) - queue.delay.trim99[ap]",
         "count(goodput[up])",
         "drops[ap]",
         "drops.ack[sta1]",
