@@ -156,8 +156,9 @@ pub const WORDS: &[Word] = &[
     word(
         &["video", "videocall", "videoconference", "conference"],
         "A video call is a flow of datagrams: `udp = { rate = \"1.5Mbps\", packet = \"1200B\" }`; what its users \
-            notice is `delay.p95` and `packet_loss`. `contend new home-wifi6` has one; `voip` makes telephone calls.",
-        &["flow.udp", "voip", "delay", "packet_loss"],
+            notice is `delay.p95` and `packet_loss`. `contend new home-wifi6` has one; the traffic `video` has frames \
+            of random size, `voip` makes telephone calls.",
+        &["flow.udp", "video", "voip", "delay", "packet_loss"],
         "docs/model/traffic-and-loss.md",
     ),
     word(

@@ -12,7 +12,7 @@ pub type Build = fn(&Args) -> Result<Box<dyn Source>, Refusal>;
 
 contend_core::registry!(
     Build; bulk [Fact::Greedy], cbr, poisson, exponential, pareto, files, web [Fact::Closed], sessions [Fact::Greedy],
-    voip, token_bucket,
+    voip, video, token_bucket,
 );
 
 /// One write of an application.
@@ -117,6 +117,7 @@ mod testing {
             v("off", second),
             v("shape", Value::Number(1.5)),
             v("sources", Value::Integer(5)),
+            v("fps", Value::Number(30.0)),
         ];
         let files = [
             v("size", Value::Amount(Amount::Packets(3))),
