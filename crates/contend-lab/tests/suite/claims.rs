@@ -159,6 +159,10 @@ fn a_percentile_and_a_unit_that_do_not_fit_are_named() {
         let wrong = wrong(metric, LEAST);
         assert!(wrong.contains("`delay` has the percentiles p01 to p99") && wrong.contains("delay.p95"), "{wrong}");
     }
+    for metric in ["delay.trim49[down]", "delay.trim100"] {
+        let wrong = wrong(metric, LEAST);
+        assert!(wrong.contains("delay.trim95"), "{metric}: {wrong}");
+    }
     let wrong = wrong("delay.p95", "expect = { at_most = \"30Mbps\" }");
     assert!(wrong.contains("help: the unit does not fit: write a duration, with a unit like s"), "{wrong}");
 }

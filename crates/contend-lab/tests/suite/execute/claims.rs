@@ -182,3 +182,17 @@ fn a_setting_of_the_call_removes_a_claim_with_a_note() {
     assert!(executed.outcome.claims.is_empty());
     assert!(executed.notes.len() == 1 && executed.notes[0].contains("not judged"), "{:?}", executed.notes);
 }
+
+#[test]
+fn a_trimmed_mean_is_judged_with_the_resolution_of_its_histogram() {
+    let text =
+        "[[claim]]\nid = \"c\"\nmetric = \"delay.trim95.total\"\nexpect = { near = \"1080us\", within = \"2%\" }";
+    let udp = "udp = { rate = \"1Mbps\", packet = \"1028B\" }";
+    let claims = execute(&wire("seeds = \"1..2\"", udp, text)).claims;
+    let [c] = claims.as_slice() else { panic!("{claims:#?}") };
+    // Each packet takes 1 ms and 82 us: it is in the bucket from 1072 to 1088 us, of which 95 % count.
+    let (value, ci95) = (c.measured.value.unwrap() * 1e6, c.measured.ci95.unwrap() * 1e6);
+    assert_eq!(c.verdict, "reproduced", "{value}");
+    assert!((value - (1072.0 + 16.0 * 0.475)).abs() < 1e-6, "{value}");
+    assert!((ci95 - 16.0 * (1.0 - 0.475)).abs() < 1e-6, "{ci95}");
+}

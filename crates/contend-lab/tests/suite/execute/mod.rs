@@ -10,6 +10,7 @@ mod more_seeds;
 mod phase;
 mod think;
 mod unfinished;
+mod video;
 mod window_limit;
 
 use crate::contributing;

@@ -192,10 +192,11 @@ impl Names {
     /// True for an entry, and for a path of entries, where a placeholder or a number stands for anything.
     fn has(&self, name: &str) -> bool {
         let open = |part: &str| part.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric());
-        let percentile = |part: &str| part.strip_prefix('p').is_some_and(|n| n.parse::<u8>().is_ok());
+        let numbered = |part: &str, prefix: &str| part.strip_prefix(prefix).is_some_and(|n| n.parse::<u8>().is_ok());
+        let of_samples = |part: &str| numbered(part, "p") || numbered(part, "trim");
         self.entries.contains(name)
             || name.contains('.')
-                && name.split('.').all(|part| self.entries.contains(part) || open(part) || percentile(part))
+                && name.split('.').all(|part| self.entries.contains(part) || open(part) || of_samples(part))
     }
 
     /// True if the call can be made: its command, its options, and its first argument.
