@@ -177,8 +177,8 @@ mod tests {
         writes.chunk_by(|a, b| a.at == b.at).map(frame).collect()
     }
 
-    /// Appendix 2 of 11-14/0571r12: Mb/s and the scale in bytes. Γ(1 + 1 / 0.8099) = 1.12321, so 6950 B mean 7806 B, and
-    /// 2 Mb/s are 8333 B: all its scales mean 93.7 % of its rates.
+    /// Appendix 2 of 11-14/0571r12: Mb/s and the scale in bytes. Γ(1 + 1 / 0.8099) = 1.12321, so 6950 B mean 7806 B,
+    /// and 2 Mb/s are 8333 B: all its scales mean 93.7 % of its rates.
     #[test]
     fn the_scales_of_the_document_are_proportional_to_ours() {
         for (mbps, scale) in

@@ -5,7 +5,7 @@ use contend_lab::experiment::results::Flow;
 
 fn video(ends: &str, more: &str) -> Flow {
     let flow = format!("{ends}\ntraffic = {{ kind = \"video\", rate = \"4Mbps\", shape = 10{more} }}");
-    execute(&wire("", &flow, "")).runs[0].flows[0].clone()
+    execute(&wire("", &flow, "")).runs.swap_remove(0).flows.swap_remove(0)
 }
 
 #[test]
