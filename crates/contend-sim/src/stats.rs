@@ -474,7 +474,7 @@ mod tests {
         let mut d = Durations::new();
         (0..100).for_each(|_| d.record(Span::from_micros(1 << 20)));
         let (got, error) = d.trimmed_mean_ms(0.5);
-        assert!((got - error) * 1e3 <= (1 << 20) as f64 && error <= Durations::trimmed_resolution_ms(got));
+        assert!((got - error) * 1e3 <= f64::from(1 << 20) && error <= Durations::trimmed_resolution_ms(got));
     }
 
     #[test]

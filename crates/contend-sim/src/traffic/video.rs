@@ -222,7 +222,7 @@ mod tests {
         let w = video(&[], 3, 1000);
         let f = frames(&w);
         for (k, (at, bytes)) in (0..).zip(&f) {
-            let exact = 1.0 + k as f64 / 30.0;
+            let exact = 1.0 + f64::from(k) / 30.0;
             assert!((at.as_secs_f64() - exact).abs() < 2e-9 && *bytes > 0, "{k}: {at}");
         }
         for packets in w.chunk_by(|a, b| a.at == b.at) {
