@@ -71,7 +71,7 @@ impl Subject {
         let known: Vec<&str> = variants().iter().map(|v| v.name).collect();
         let value = named(text, &known, |cc| json!({ "cc": cc }))?;
         // Some controllers read the air of their station.
-        probe(text, "flow.0.tcp", &value, FIELD)?;
+        probe(text, FIELD, &[("flow.0.tcp".to_owned(), setting(&value))])?;
         Ok(Subject { kind: Kind::Controller, name: text.trim().to_owned(), value, wifi: Map::new() })
     }
 
@@ -83,7 +83,7 @@ impl Subject {
         let algorithms = Family::Qdiscs.algorithms();
         let known: Vec<&str> = algorithms.iter().map(|a| a.name).collect();
         let value = named(text, &known, Value::from)?;
-        probe(text, "ap.queue", &value, CELL)?;
+        probe(text, CELL, &[("ap.queue".to_owned(), setting(&value))])?;
         Ok(Subject { kind: Kind::Queue, name: text.trim().to_owned(), value, wifi: Map::new() })
     }
 
@@ -99,7 +99,15 @@ impl Subject {
         };
         let wifi = all.get("wifi").and_then(Value::as_object).cloned().unwrap_or_default();
         let wifi = wifi.into_iter().filter(|(key, _)| OF_ACCESS_POINT.contains(&key.as_str())).collect();
-        Ok(Subject { kind: Kind::AccessPoint, name: name.to_owned(), value: value.clone(), wifi })
+        let subject = Subject { kind: Kind::AccessPoint, name: name.to_owned(), value: value.clone(), wifi };
+        let sets = [vec![("ap".to_owned(), setting(value))], subject.of_wifi()].concat();
+        probe(name, MODERN, &sets)?;
+        Ok(subject)
+    }
+
+    /// What of `[wifi]` belongs to it, as settings.
+    fn of_wifi(&self) -> Vec<(String, String)> {
+        self.wifi.iter().map(|(key, value)| (format!("wifi.{key}"), setting(value))).collect()
     }
 
     /// The subject on a scorecard.
@@ -112,65 +120,36 @@ impl Subject {
         Named { kind: self.kind.option(), name: self.name.clone(), resolved }
     }
 
-    /// The value of the swept key `key` in the place of `old`; `None` if the subject has nothing for it.
-    fn value_at(&self, key: &str, old: &Value) -> Option<Value> {
-        let last = key.rsplit('.').next().unwrap_or(key);
-        let queue = match self.kind {
-            Kind::AccessPoint => self.value.get("queue").cloned(),
-            Kind::Queue => Some(self.value.clone()),
-            Kind::Controller => None,
-        };
-        match (self.kind, last) {
-            (Kind::Controller, "tcp") => Some(with_rest(&self.value, old, &["kind", "cc", "recovery"])),
-            (Kind::Queue, "ap") => Some(with_rest(&json!({ "queue": queue? }), old, &["queue"])),
-            (Kind::AccessPoint, "ap") => Some(self.value.clone()),
-            (Kind::Queue | Kind::AccessPoint, "queue") => queue,
+    /// The value of the swept key `key`; `None` if the subject has nothing for it.
+    fn value_at(&self, key: &str) -> Option<Value> {
+        match (self.kind, key.rsplit('.').next().unwrap_or(key)) {
+            (Kind::Controller, "tcp") | (Kind::Queue, "queue") | (Kind::AccessPoint, "ap") => Some(self.value.clone()),
+            (Kind::Queue, "ap") => Some(json!({ "queue": self.value })),
+            (Kind::AccessPoint, "queue") => self.value.get("queue").cloned(),
             _ => None,
         }
     }
 
     /// Why the test does not apply to this subject; `None` if it does.
     fn lacks(&self, test: &TestFile) -> Option<String> {
-        let has = |need: &Feature| match (need, self.kind) {
-            (Feature::Ecn, Kind::Queue | Kind::AccessPoint) => {
-                let queue = if self.kind == Kind::Queue { Some(&self.value) } else { self.value.get("queue") };
-                let name = queue.and_then(|q| q.as_str().or_else(|| q.get("kind")?.as_str())).unwrap_or_default();
-                let all = Family::Qdiscs.algorithms();
-                all.iter().any(|a| a.name == name && a.params.iter().any(|p| p.name == "ecn"))
-            }
-            (Feature::RateControl, Kind::AccessPoint) => self.wifi.contains_key("rate_control"),
-            (Feature::RateControl, _) => true,
-            _ => true,
+        let queue = self.value_at("queue");
+        let lacking = |need: &Feature| match need {
+            Feature::Ecn => queue.as_ref().is_some_and(|q| !marks(q)),
         };
-        let name = &self.name;
-        test.head.test.needs.iter().find(|need| !has(need)).map(|need| match need {
-            Feature::Ecn => format!("{name} does not mark packets"),
-            Feature::RateControl => format!("{name} says no [wifi] rate_control"),
-            Feature::Sack | Feature::Wired => String::new(),
-        })
+        let why = |need: &Feature| match need {
+            Feature::Ecn => format!("{} does not mark packets", self.name),
+        };
+        test.head.test.needs.iter().find(|need| lacking(need)).map(why)
     }
 }
 
-/// `new` as a table with those keys of the table `old` that are not in `own`; `new` itself if there are none.
-fn with_rest(new: &Value, old: &Value, own: &[&str]) -> Value {
-    let rest: Map<String, Value> = match old {
-        Value::Object(old) => {
-            old.iter().filter(|(k, _)| !own.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone()))
-        }
-        _ => return new.clone(),
-    }
-    .collect();
-    if rest.is_empty() {
-        return new.clone();
-    }
-    let mut all = match new {
-        Value::Object(table) => table.clone(),
-        name => Map::from_iter([("kind".to_owned(), name.clone())]),
-    };
-    for (key, value) in rest {
-        all.entry(key).or_insert(value);
-    }
-    all.into()
+/// True if the discipline `queue`, as a file has it, marks packets.
+fn marks(queue: &Value) -> bool {
+    let name = queue.as_str().or_else(|| queue.get("kind")?.as_str()).unwrap_or_default();
+    let all = Family::Qdiscs.algorithms();
+    let parameter = all.iter().filter(|a| a.name == name).flat_map(|a| a.params).find(|p| p.name == "ecn");
+    let set = queue.get("ecn").and_then(Value::as_bool);
+    parameter.is_some_and(|p| set.unwrap_or(p.default == Some("true")))
 }
 
 /// The value that `text` describes: a name of `known`, a table, or a name with a table of its parameters, of which
@@ -206,13 +185,21 @@ const FIELD: &str = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\n[fiel
 const CELL: &str = "duration = \"1s\"\nwifi = { standard = \"802.11b\" }\nap = { queue = \"fifo\" }\n[[flow]]\n\
     from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
 
-/// Tries the value of a subject in a network that suits all of its kind.
-fn probe(name: &str, key: &str, value: &Value, network: &str) -> Result<(), Refusal> {
-    let sets = [(key.to_owned(), SweptValue::from(value.clone()).setting())];
-    match file::parse("subject", network, &sets) {
+/// A cell of today, in which an access point can have everything.
+const MODERN: &str = "duration = \"1s\"\nwifi = { standard = \"802.11ac\", access = \"edca\", ampdu = {} }\n[[flow]]\n\
+    from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+
+/// Tries a subject in a network that suits all of its kind.
+fn probe(name: &str, network: &str, sets: &[(String, String)]) -> Result<(), Refusal> {
+    match file::parse("subject", network, sets) {
         Ok(_) => Ok(()),
         Err(no) => Err(Refusal::new(format!("{}: {no}", name.trim()), no.remedy().unwrap_or_default())),
     }
+}
+
+/// A value as `--set` takes it.
+fn setting(value: &Value) -> String {
+    SweptValue::from(value.clone()).setting()
 }
 
 /// How the tests run.
@@ -228,7 +215,8 @@ pub struct How {
     pub decide: Option<String>,
 }
 
-/// Maximum number of seeds of a point with [`How::full`].
+/// Maximum number of seeds of a point, as the tests have it, and with [`How::full`].
+const DEFAULT: &str = "20";
 const FULL: &str = "100";
 
 /// The tests of a suite with a subject, before they run.
@@ -333,37 +321,35 @@ fn plan(test: &TestFile, subject: &Subject, how: &How) -> Result<Plan, Error> {
         return Ok(Plan::Left);
     }
     let name = test.path.display().to_string();
-    let values: Vec<Option<Value>> = head.subjects.iter().map(|(key, old)| subject.value_at(key, old)).collect();
-    let value = match values.first() {
-        Some(Some(value)) if values.iter().all(|v| v.as_ref() == Some(value)) => value,
-        Some(None) if subject.kind == Kind::AccessPoint => {
-            return Ok(Plan::Idle(TestVerdict::NotApplicable, format!("{} names no queue for a wire", subject.name)));
-        }
-        _ => {
-            let what = format!("{name} has no value labelled `subject` that --{} can replace", subject.kind.option());
-            let remedy = "in [sweep] label one value of a key `tcp`, `queue` or `ap`; several keys need equal values";
-            return Err(Refusal::new(what, remedy).into());
-        }
+    let Some((key, _)) = head.subjects.first() else {
+        let what = format!("{name} has no value labelled `subject`");
+        return Err(Refusal::new(what, "label one value of a key `tcp`, `queue` or `ap` in [sweep]").into());
+    };
+    let Some(value) = subject.value_at(key) else {
+        let why = format!("{} has nothing for `{key}`", subject.name);
+        return Ok(Plan::Idle(TestVerdict::NotApplicable, why));
     };
     if let Some(why) = subject.lacks(test) {
         return Ok(Plan::Idle(TestVerdict::NotApplicable, why));
     }
-    let setting = |value: &Value| SweptValue::from(value.clone()).setting();
-    let mut sets = vec![(SUBJECT.to_owned(), setting(value))];
-    if head.subjects.iter().any(|(key, _)| key == "ap") {
-        sets.extend(subject.wifi.iter().map(|(key, value)| (format!("wifi.{key}"), setting(value))));
+    let mut of_call: Vec<(String, String)> = vec![];
+    of_call.extend(how.seeds.iter().map(|seeds| ("seeds".to_owned(), seeds.clone())));
+    // Other seeds do not change how many there are at most.
+    let usual = || if how.full { Some(FULL) } else { how.seeds.as_ref().map(|_| DEFAULT) };
+    let most = how.decide.clone().or_else(|| usual().map(str::to_owned));
+    of_call.extend(most.map(|most| ("decide".to_owned(), most)));
+    let mut sets = vec![(SUBJECT.to_owned(), setting(&value))];
+    if key == "ap" {
+        sets.extend(subject.of_wifi());
     }
-    sets.extend(how.seeds.iter().map(|seeds| ("seeds".to_owned(), seeds.clone())));
-    let most = how.decide.clone().or_else(|| (how.full && how.seeds.is_none()).then(|| FULL.to_owned()));
-    sets.extend(most.map(|most| ("decide".to_owned(), most)));
-    match opening::experiment(&name, &test.text, &sets) {
+    match opening::experiment(&name, &test.text, &[sets, of_call.clone()].concat()) {
         Ok(e) => Ok(Plan::Run(Box::new(e))),
-        // The file may be wrong whatever the subject.
-        Err(no) if head.test.needs.contains(&Feature::Wired) => {
-            opening::experiment(&name, &test.text, &[])?;
+        Err(no) => {
+            // The subject is right, or it would have been refused. If the file is right too, its network does not suit
+            // the subject.
+            opening::experiment(&name, &test.text, &of_call)?;
             Ok(Plan::Idle(TestVerdict::NotApplicable, no.to_string()))
         }
-        Err(no) => Err(no.into()),
     }
 }
 
@@ -381,10 +367,12 @@ fn card(test: &TestFile, e: &Experiment, executed: Executed) -> TestCard {
     let mut outcome = executed.outcome;
     let command = command_line(e);
     let figures = test_figures(&outcome, &ReportContext::of(e, command.clone()));
+    let events = outcome.runs.iter().map(|r| r.events).sum();
     outcome.runs = vec![];
     TestCard {
         verdict: TestVerdict::of(&outcome.checks),
         command,
+        events,
         figures,
         outcome: Some(outcome),
         ..idle(test, TestVerdict::Shown, String::new())
@@ -405,6 +393,7 @@ fn idle(test: &TestFile, verdict: TestVerdict, reason: String) -> TestCard {
         verdict,
         reason,
         command: String::new(),
+        events: 0,
         outcome: None,
         figures: String::new(),
     }

@@ -84,8 +84,8 @@ impl Suite {
         Ok(Suite { name: name.to_owned(), digest, tests })
     }
 
-    /// The suite that `what` names (`cc-1`), or the newest of `kind`; of a test (`standard`, `cc-1/standard`) it has this
-    /// test only.
+    /// The suite that `what` names (`cc-1`), or the newest of `kind`; of a test (`standard`, `cc-1/standard`) it has
+    /// this test only.
     ///
     /// # Errors
     /// When there is no such suite or test, or when the suite is of another kind.

@@ -65,8 +65,8 @@ impl Scorecard {
     }
 }
 
-/// Runs the tests of a suite with a subject: `kind` is `cc`, `ap` or `ap-file`, the option of the command. `progress` is
-/// called with the number of finished tests and of all tests.
+/// Runs the tests of a suite with a subject: `kind` is `cc`, `ap` or `ap-file`, the option of the command. `progress`
+/// is called with the number of finished tests and of all tests.
 #[pyfunction]
 #[pyo3(signature = (kind, name, what, suites, full, strict, seeds, decide, jobs, progress))]
 #[allow(clippy::too_many_arguments, reason = "the Python function beside it names them")]

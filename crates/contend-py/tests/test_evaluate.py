@@ -15,8 +15,8 @@ def test_a_scorecard_is_that_of_the_command(tmp_path):
     assert (card.suite, test["id"], test["verdict"]) == ("cc-1", "bloat", "pass")
     assert card.passes and card.counts["pass"] == 1 and "cubic" in repr(card)
     assert card.citation.startswith("contend ") and "@misc{" in card.bibtex
-    call = [os.environ["CONTEND"], "evaluate", "--cc", "cubic", "bloat", "--seeds", "1..2"]
-    theirs = subprocess.run([*call, "--no-results", "--format", "json"], cwd=tmp_path, check=True, stdout=subprocess.PIPE)
+    call = [os.environ["CONTEND"], "evaluate", "--cc", "cubic", "bloat", "--seeds", "1..2", "--format", "json"]
+    theirs = subprocess.run([*call, "--no-results"], cwd=tmp_path, check=True, stdout=subprocess.PIPE)
     assert json.loads(theirs.stdout)["tests"][0]["checks"] == test["checks"]
     assert "<h1>cubic under suite cc-1</h1>" in card.report(tmp_path / "card.html").read_text()
     assert "| bloat |" in card.markdown() and "bloat" in str(card)

@@ -44,10 +44,12 @@ fn faults(test: &TestFile) -> Vec<String> {
     must(file["decide"] == most, "decide = 20, and 100 in the tier `full`");
     let subjects = &test.head.subjects;
     must(!subjects.is_empty(), "a value of the sweep is labelled `subject`");
-    must(subjects.iter().all(|(_, v)| Some(v) == subjects.first().map(|s| &s.1)), "all subjects have one value");
+    let kind = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    must(subjects.iter().all(|s| kind(&s.0) == kind(&subjects[0].0)), "all subjects are values of one kind of key");
     let is_random = |flow: &Value| {
         let start = flow["start"].to_string();
-        RANDOM.iter().any(|draw| start.contains(draw)) || !flow["stagger"].is_null() || !flow["overhead"].is_null()
+        let overhead = flow["overhead"].to_string();
+        RANDOM.iter().any(|draw| start.contains(draw) || overhead.contains(draw)) || !flow["stagger"].is_null()
     };
     must(list("flow").iter().any(is_random), "a flow starts at random");
     let named: Vec<String> =
@@ -78,7 +80,7 @@ fn a_test_that_breaks_a_rule_is_found() {
         faults(&TestFile { text: good.text.replace(from, to), ..good.clone() })
     };
     assert_eq!(faults(&good), Vec::<String>::new());
-    assert_eq!(broken("uniform(0s, 5s)", "1s"), ["a flow starts at random"]);
+    assert_eq!(broken("uniform(", "constant("), ["a flow starts at random"]);
     assert_eq!(broken("seeds    = \"1..5\"", "seeds = 1"), ["seeds = \"1..5\""]);
     assert!(broken("bound  = ", "# ").contains(&"each check has `id` and `bound`".to_owned()));
 }
@@ -120,7 +122,7 @@ fn each_kind_of_subject_has_its_suite() {
     assert_eq!(of("cc-1/standard").unwrap().to_run.len(), 1);
     let refused = |what: &str| of(what).unwrap_err().to_string();
     assert_eq!(refused("ap-1"), "suite ap-1 is not for a congestion controller");
-    assert_eq!(refused("cc-1/standart"), "suite cc-1 has no test `cc-1/standart`");
+    assert_eq!(refused("cc-1/standart"), "suite cc-1 has no test `standart`");
     assert_eq!(refused("cc-7/standard"), "there is no suite `cc-7`");
 }
 
@@ -133,18 +135,20 @@ fn of_access_point(text: &str, test: &str) -> Evaluation {
 #[test]
 fn an_access_point_brings_its_table_and_its_part_of_wifi() {
     let mine = "[ap]\nqueue = { kind = \"codel\", target = \"10ms\" }\naql = {}\n[wifi]\nstandard = \"802.11b\"\n\
-                ampdu = { max = 8 }\n";
+                ampdu = { mpdus = 8 }\n";
     let wifi = of_access_point(mine, "latency");
     let e = &wifi.to_run[0].1;
     let sets: Vec<String> = e.source.sets.clone();
     assert!(sets.iter().any(|s| s.starts_with("subject=") && s.contains("10ms") && s.contains("aql")), "{sets:?}");
-    assert!(sets.iter().any(|s| s == "wifi.ampdu={ max = 8 }"), "{sets:?}");
+    assert!(sets.iter().any(|s| s == "wifi.ampdu={ mpdus = 8 }"), "{sets:?}");
     assert!(sets.iter().all(|s| !s.contains("802.11b")), "{sets:?}");
     // On a wire only its queue counts.
     let wired = of_access_point(mine, "7928-8.2");
     assert!(wired.to_run[0].1.source.sets.iter().all(|s| !s.contains("ampdu")));
     // Without a queue it has nothing for a wire.
     assert_eq!(of_access_point("[ap]\naql = {}\n", "7928-8.2").to_run.len(), 0);
+    let wrong = Subject::access_point("mine.toml", &mine.replace("mpdus", "max")).unwrap_err().to_string();
+    assert_eq!(wrong, "mine.toml: there is no key `wifi.ampdu.max`");
     let none = Subject::access_point("mine.toml", "[wifi]\nstandard = \"802.11b\"\n").unwrap_err().to_string();
     assert_eq!(none, "mine.toml has no table [ap]");
 }

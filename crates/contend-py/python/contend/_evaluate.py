@@ -92,8 +92,8 @@ def evaluate(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Scorecard:
-    """Puts a congestion controller (`cc`), a queue discipline (`ap`) or the table [ap] of a file (`ap_file`) through the
-    tests of the field, as `contend evaluate` does.
+    """Puts a congestion controller (`cc`), a queue discipline (`ap`) or the table [ap] of a file (`ap_file`) through
+    the tests of the field, as `contend evaluate` does.
 
     `cc`, `ap`: a name, perhaps with parameters as in "cubic { beta_1024 = 600 }", or a class of yours.
     `test`: one test, "standard" or "cc-1/standard", or a suite, "cc-1"; by default all tests of the newest suite.

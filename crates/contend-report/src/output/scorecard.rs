@@ -107,6 +107,8 @@ pub struct TestCard {
     pub command: String,
     /// The results without runs; `None` if it was not run.
     pub outcome: Option<Outcome>,
+    /// Events of its runs.
+    pub events: u64,
     /// Its figures on the page, as HTML: the runs behind them are dropped.
     pub figures: String,
 }
@@ -179,6 +181,11 @@ impl Scorecard {
         self.count(TestVerdict::Fail) + self.count(TestVerdict::NotDecided) == 0
     }
 
+    /// Events of all runs. Their number is the same on every machine, unlike the time that they take.
+    pub fn events(&self) -> u64 {
+        self.tests.iter().map(|t| t.events).sum()
+    }
+
     /// The number of checks that count, alternatives together.
     pub fn judged(&self) -> usize {
         self.tests.iter().flat_map(|t| groups(t.checks())).filter(Group::counts).count()
@@ -225,7 +232,8 @@ impl Scorecard {
         let year = date.split('-').next().unwrap_or_default();
         let plain = |text: &str| text.replace(['{', '}', '\\'], "");
         format!(
-            "@misc{{contend-{},\n  title = {{Scorecard of {} under suite {}}},\n  note = {{{}}},\n  year = {{{year}}},\n}}\n",
+            "@misc{{contend-{},\n  title = {{Scorecard of {} under suite {}}},\n  note = {{{}}},\n  year = \
+             {{{year}}},\n}}\n",
             self.suite,
             plain(&self.subject.name),
             self.suite,
@@ -311,7 +319,8 @@ impl Scorecard {
         json!({
             "schema": SCHEMA, "version": env!("CARGO_PKG_VERSION"), "suite": self.suite, "suite_digest": self.digest,
             "subject": {"kind": self.subject.kind, "name": self.subject.name, "resolved": self.subject.resolved},
-            "command": self.command, "counts": counts, "tests": self.tests.iter().map(test).collect::<Vec<_>>(),
+            "command": self.command, "events": self.events(), "counts": counts,
+            "tests": self.tests.iter().map(test).collect::<Vec<_>>(),
         })
     }
 
@@ -450,6 +459,7 @@ mod tests {
             verdict: TestVerdict::of(&checks),
             reason: String::new(),
             command: format!("contend run cc-1/{id}"),
+            events: 1_000,
             outcome: Some(outcome(checks)),
             figures: String::new(),
         }
@@ -493,6 +503,7 @@ mod tests {
     #[test]
     fn the_counts_have_no_total() {
         let card = scorecard();
+        assert_eq!(card.events(), 3_000);
         assert_eq!(card.counts(), "1 pass, 1 fail, 1 not simulated");
         assert!(!card.is_clean());
         assert_eq!(card.judged(), 3);

@@ -48,8 +48,8 @@ pub struct Args {
     /// The queue discipline under test, perhaps with parameters: 'red { ecn = true }'
     #[arg(long, value_name = "NAME", add = complete::family(Family::Qdiscs))]
     ap: Option<String>,
-    /// The access point under test: the table [ap] of this file, and access, ampdu, amsdu, mac_queue and rate_control of
-    /// its [wifi], which hold for the baseline too
+    /// The access point under test: the table [ap] of this file, and access, ampdu, amsdu, mac_queue and rate_control
+    /// of its [wifi], which hold for the baseline too
     #[arg(long, value_name = "FILE")]
     ap_file: Option<PathBuf>,
     /// Show the tests with their sources, and run nothing
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<Done> {
     evaluation.to_run.iter().try_for_each(|(i, e)| job(*i, e).prepare(false).map(drop))?;
     let bar = progress_bar(args.quiet, evaluation.suite(), "tests");
     bar.set_length(evaluation.to_run.len() as u64);
-    let (mut cards, mut events) = (vec![], 0_u64);
+    let mut cards = vec![];
     for (done, (i, e)) in evaluation.to_run.iter().enumerate() {
         bar.set_message(evaluation.id(*i).to_owned());
         bar.set_position(done as u64);
@@ -136,7 +136,6 @@ pub fn run(args: &Args) -> Result<Done> {
             return Ok(Done::Stopped);
         }
         unwritten.map_or(Ok(()), Err)?;
-        events += executed.outcome.runs.iter().map(|r| r.events).sum::<u64>();
         cards.extend(evaluation.card(*i, e, executed));
     }
     bar.finish_and_clear();
@@ -148,7 +147,7 @@ pub fn run(args: &Args) -> Result<Done> {
     } else {
         super::print(&scorecard.table(std::io::stdout().is_terminal(), super::width(), args.quiet))?;
         if !args.quiet {
-            super::print(&below(&scorecard, &date, confidence, left, events))?;
+            super::print(&below(&scorecard, &date, confidence, left))?;
         }
         if args.bibtex {
             super::print(&format!("\n{}", scorecard.bibtex(&date)))?;
@@ -185,8 +184,8 @@ fn subject(args: &Args) -> Result<Subject> {
             let text = opening::text(path).map_err(super::refused)?;
             let subject = Subject::access_point(&path.display().to_string(), &text)?;
             say(&format!(
-                "contend: {}: only [ap] and what of [wifi] belongs to an access point is under test; stations, flows and \
-                 rates are those of the tests",
+                "contend: {}: only [ap] and what of [wifi] belongs to an access point is under test; stations, flows \
+                 and rates are those of the tests",
                 path.display()
             ));
             Ok(subject)
@@ -210,15 +209,18 @@ fn folder_name(name: &str) -> String {
 }
 
 /// The text below the table.
-fn below(card: &Scorecard, date: &str, confidence: f64, left: usize, events: u64) -> String {
+fn below(card: &Scorecard, date: &str, confidence: f64, left: usize) -> String {
     let width = super::width().min(WIDTH);
     let more = match left {
         0 => String::new(),
         1 => " One more test runs with --full.".to_owned(),
         n => format!(" {n} more tests run with --full."),
     };
-    let chance =
-        wrapped(&format!("{}{more} {:.0} million events.", card.chance(confidence), events as f64 / 1e6), width, 0);
+    let chance = wrapped(
+        &format!("{}{more} {:.0} million events.", card.chance(confidence), card.events() as f64 / 1e6),
+        width,
+        0,
+    );
     format!("{chance}\n\nCite: {}\n", wrapped(&card.citation(date), width, 6))
 }
 

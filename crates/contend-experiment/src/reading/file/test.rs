@@ -2,7 +2,7 @@
 
 use super::error::{FileError, Source, Spot};
 use super::reader::{ReadContext, Val};
-use super::tree::{self, Node, NodeKind, VALUES, at_key};
+use super::tree::{self, Entry, Node, NodeKind, VALUES, at_key};
 use std::sync::Arc;
 
 /// The label of the value that stands for the thing under test, and the key of the setting that replaces it:
@@ -44,17 +44,11 @@ pub enum Fidelity {
     StandIn,
 }
 
-/// What a subject may have.
+/// What a subject may have, beside all that a network needs to be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// It reacts to marks, or marks.
+    /// It marks packets in place of drops.
     Ecn,
-    /// Its recovery reads selective acknowledgments.
-    Sack,
-    /// It can serve a wire.
-    Wired,
-    /// It says which rate control the access point has.
-    RateControl,
 }
 
 impl Tier {
@@ -75,12 +69,7 @@ impl Fidelity {
 
 impl Feature {
     /// All features with their names in files.
-    pub const ALL: [(&str, Feature); 4] = [
-        ("ecn", Feature::Ecn),
-        ("sack", Feature::Sack),
-        ("wired", Feature::Wired),
-        ("rate_control", Feature::RateControl),
-    ];
+    pub const ALL: [(&str, Feature); 1] = [("ecn", Feature::Ecn)];
 }
 
 impl Test {
@@ -173,15 +162,20 @@ struct Place<'n> {
     value: &'n Node,
 }
 
-/// Replaces each value of the sweep that is labelled [`SUBJECT`] by `value`, for the setting at `site`.
+/// Replaces each value of the sweep that is labelled [`SUBJECT`] by `value`, for the setting at `site`. Of a table
+/// `tcp` the keys stay that are no part of a variant, as `initial_window`.
 ///
 /// # Errors
 /// When there is none.
 pub(super) fn put(tree: &mut Node, value: &Node, source: &Source, site: &Spot) -> Result<(), FileError> {
     let part = |text: &str| text.to_owned();
-    let of = |p: &Place| [vec![part("sweep")], p.path.clone(), vec![part(VALUES), p.number.to_string()]].concat();
-    let paths: Vec<Vec<String>> = subjects(tree).iter().map(of).collect();
-    if paths.is_empty() {
+    let of = |p: Place| {
+        let is_tcp = p.path.last().is_some_and(|key| key == "tcp" || key.ends_with(".tcp"));
+        let value = if is_tcp { beside(value, p.value) } else { value.clone() };
+        ([vec![part("sweep")], p.path, vec![part(VALUES), p.number.to_string()]].concat(), value)
+    };
+    let all: Vec<(Vec<String>, Node)> = subjects(tree).into_iter().map(of).collect();
+    if all.is_empty() {
         return Err(FileError::new(
             source,
             site,
@@ -189,10 +183,23 @@ pub(super) fn put(tree: &mut Node, value: &Node, source: &Source, site: &Spot) -
             "write \"flow.0.tcp\" = { values = [\"cubic\", \"bbr3\"], labels = [\"cubic\", \"subject\"] } in [sweep]",
         ));
     }
-    paths
-        .iter()
-        .try_for_each(|path| tree.set(path, site, value.clone()))
-        .map_err(|no| at_key(source, site, SUBJECT, no))
+    let mut set = |(path, value): (Vec<String>, Node)| tree.set(&path, site, value);
+    all.into_iter().try_for_each(&mut set).map_err(|no| at_key(source, site, SUBJECT, no))
+}
+
+/// The variant `new` with the keys of the table `old` that belong to no variant and that `new` lacks.
+fn beside(new: &Node, old: &Node) -> Node {
+    let of_variant = ["kind", "cc", "recovery"];
+    let is_left = |e: &&Entry| !of_variant.contains(&e.key.as_str()) && new.get(&e.key).is_none();
+    let left: Vec<Entry> = old.entries().unwrap_or_default().iter().filter(is_left).cloned().collect();
+    if left.is_empty() {
+        return new.clone();
+    }
+    let own = match new.entries() {
+        Some(entries) => entries.to_vec(),
+        None => vec![Entry { key: "kind".into(), site: new.site.clone(), value: new.clone() }],
+    };
+    Node { site: new.site.clone(), kind: NodeKind::Table([own, left].concat()) }
 }
 
 #[cfg(test)]
@@ -205,7 +212,7 @@ mod tests {
 cite = "RFC 9743, section 5.2.1"
 [test]
 fidelity = "adapted"
-needs = ["sack"]
+needs = ["ecn"]
 [wifi]
 standard = "802.11g"
 [[flow]]
@@ -254,6 +261,12 @@ why = "half of what the standard has"
         assert_eq!(vegas.points[2][key].label(), Some(SUBJECT));
         let table = with(TEXT, &[(SUBJECT, "{ cc = { kind = \"cubic\", beta_1024 = 600 } }")]).unwrap();
         assert_eq!(table.points[2][key], json!({"cc": {"kind": "cubic", "beta_1024": 600}}));
+        // What belongs to no variant stays.
+        let held = TEXT.replace("\"bbr3\"]", "{ kind = \"bbr3\", initial_window = \"3p\", recovery = \"sack\" }]");
+        let with_window = |subject: &str| with(&held, &[(SUBJECT, subject)]).unwrap().points[2][key].to_string();
+        assert_eq!(with_window("vegas"), json!({"kind": "vegas", "initial_window": "3p"}).to_string());
+        let own = with_window("{ cc = \"cubic\", initial_window = \"9p\" }");
+        assert_eq!(own, json!({"cc": "cubic", "initial_window": "9p"}).to_string());
         let no = with(TEXT, &[(SUBJECT, "nosuch")]).unwrap_err();
         assert!(no.contains("nosuch") && no.contains("--set"), "{no}");
         let none = with(
@@ -287,7 +300,7 @@ why = "half of what the standard has"
         let head = |text: &str| head("t.toml", text).map_err(|e| e.render(false));
         let h = head(TEXT).unwrap();
         assert_eq!((h.cite.as_str(), h.test.fidelity), ("RFC 9743, section 5.2.1", Fidelity::Adapted));
-        assert_eq!((h.test.needs, h.test.tier, h.test.missing), (vec![Feature::Sack], Tier::Default, None));
+        assert_eq!((h.test.needs, h.test.tier, h.test.missing), (vec![Feature::Ecn], Tier::Default, None));
         assert_eq!(h.subjects, [("flow.new.tcp".to_owned(), json!("bbr3"))]);
         let missing = "title = \"Handover\"\ncite = \"TR-398, 6.6.1\"\n[test]\nmissing = \"no association\"\n";
         assert_eq!(head(missing).unwrap().test.missing.as_deref(), Some("no association"));

@@ -70,8 +70,8 @@ fn table(card: &Scorecard) -> String {
         let _ =
             write!(out, "<label><input type=\"checkbox\" value=\"{0}\" checked> {0} ({n})</label> ", verdict.name());
     }
-    out += "</p>\n<div class=\"scroll\"><table class=\"claims\" id=\"scorecard\">\n<thead><tr><th>test</th><th>check</th>\
-            <th>verdict</th><th>measured</th><th>bound</th><th>origin</th><th>source</th></tr></thead>\n<tbody>\n";
+    out += "</p>\n<div class=\"scroll\"><table class=\"claims\" id=\"scorecard\">\n<thead><tr><th>test</th>\
+            <th>check</th><th>verdict</th><th>measured</th><th>bound</th><th>origin</th><th>source</th></tr></thead>\n<tbody>\n";
     rows.iter().for_each(|r| out += &row(r));
     out + "</tbody></table></div>\n"
 }

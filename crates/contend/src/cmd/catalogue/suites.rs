@@ -1,6 +1,7 @@
 //! The suites of `contend evaluate` as a page of the reference.
 
 use contend_explain::markdown::{cell, prose};
+use contend_lab::experiment::results::SweptValue;
 use contend_lab::judging::claim::expected;
 use contend_lab::opening;
 use contend_lab::reading::file::test::Tier;
@@ -10,8 +11,8 @@ use contend_lab::suites::{self, Suite, TestFile};
 /// Every test of every suite inside the program: set-up, source and bounds, and what cannot be simulated.
 pub fn suites_page() -> String {
     let mut out = "The tests of `contend evaluate`. Each is an experiment file: `contend run cc-1/standard --set \
-                   subject=bbr3` runs one, `contend new cc-1/standard` prints it. Checks with one name are alternatives: \
-                   one that is met is enough. *Shown* checks do not count. [How to read a \
+                   subject=bbr3` runs one, `contend new cc-1/standard` prints it. Checks with one name are \
+                   alternatives: one that is met is enough. *Shown* checks do not count. [How to read a \
                    scorecard](../evaluate.md).\n"
         .to_owned();
     for name in suites::names(None) {
@@ -68,7 +69,7 @@ fn metric(c: &Check) -> String {
     let r = &c.requirement;
     let code = |text: &str| format!("`{}`", text.replace('|', "\\|"));
     let with = |word: &str, overlay: &contend_lab::reading::file::Overlay| {
-        let to: Vec<String> = overlay.settings().iter().map(|(_, v)| v.text()).collect();
+        let to: Vec<String> = overlay.settings().values().map(SweptValue::text).collect();
         format!(" {word} that with {}", cell(&to.join(", ")))
     };
     let over = r.over.as_ref().map(|o| with("over", o)).or_else(|| r.less.as_ref().map(|o| with("less", o)));

@@ -121,10 +121,7 @@ pub(super) static TEST: Table = Table {
                 word(Fidelity::ALL[2].0, "With something else in the place of a part; `notes` says what."),
             ])], Value("\"as written\""), "\"adapted\"", "How close the test is to the cited text."),
         key("needs", &[Kind::List(&Kind::Word(&[
-                word("ecn", "It reacts to marks, or marks."),
-                word("sack", "Its recovery reads selective acknowledgments."),
-                word("wired", "It can serve a wire."),
-                word("rate_control", "It says which rate control the access point has."),
+                word("ecn", "A discipline marks packets in place of drops."),
             ]))], Value("[]"), "[\"ecn\"]", "What a subject must have; without it the test is not applicable."),
         key("missing", &[Kind::Text], Words("it can be simulated"), "\"contend has no such sender\"",
             "Why the test cannot be simulated; the file then needs `title` and `cite` only, and is listed."),
