@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks of the project.
 #   ./ci.sh                all of them; docs/performance.md says how long each takes
-#   ./ci.sh STEP...        some of them: install fmt layers schema book lint python test bpf debug pages bench
+#   ./ci.sh STEP...        some of them: install fmt layers schema book lint python test bpf debug pages suites bench
 #   ./ci.sh quick [BASE]   what the changes since the commit BASE touch; without BASE: what is not committed, or HEAD
 #   ./ci.sh full           all of them, and what is too long for every change
 set -euo pipefail
@@ -200,6 +200,11 @@ web() {
   python3 ci/module.py "$target/release/contend" --all --module "$made"
   rm "$made"
 }
+# The suites of `contend evaluate` with subjects that pass and that fail.
+suites() {
+  built
+  python3 ci/evaluate.py "$target/release/contend" "$@"
+}
 # Every benchmark once; and instructions of seven networks, whose changes are printed and are no failure.
 bench() {
   cargo bench --workspace --profile release --quiet -- --test
@@ -220,11 +225,11 @@ quick() {
   echo "quick: since $base: ${crates[*]:-no crate} and $(grep -vc '^crates/' <<<"$changed" || true) other files"
   step fmt
   grep -qE '\.md$' <<<"$changed" && step book
-  grep -qE '^(docs/reference|experiments|papers)/' <<<"$changed" && step schema
+  grep -qE '^(docs/reference|experiments|papers|suites)/' <<<"$changed" && step schema
   # Tests read vectors, experiments and documents.
   if grep -qE '^(Cargo|vectors/|\.cargo)' <<<"$changed"; then
     crates=(contend-core contend-theory)
-  elif grep -qE '^(experiments|papers)/.*\.toml$' <<<"$changed"; then
+  elif grep -qE '^(experiments|papers|suites)/.*\.toml$' <<<"$changed"; then
     crates+=(contend-lab)
   elif [ ${#crates[@]} -eq 0 ] && grep -qE '\.md$' <<<"$changed"; then
     crates=(contend)
@@ -244,6 +249,7 @@ full() {
   step notebooks
   step verdicts
   step plots
+  step suites --full
   step web
   step fuzz
   step soak
@@ -372,14 +378,14 @@ read_cpu() {
   cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$scratch")
 }
 
-all=(install fmt schema book lint python test bpf debug pages bench)
+all=(install fmt schema book lint python test bpf debug pages suites bench)
 # All of them. Python and a browser keep one core busy at most: they run beside the tests that compute.
 everything() {
   steps install fmt schema book lint
   # The tests take pyarrow from it.
   python_environment >/dev/null
   step test --beside python pages
-  steps bpf debug bench
+  steps bpf debug suites bench
 }
 case "${1:-all}" in
   all) everything ;;

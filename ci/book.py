@@ -29,12 +29,12 @@ CHAPTERS = [
     ("Guides", sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("guide-*.md"))),
     ("Using it", ["docs/points-and-seeds.md", "docs/clusters.md", "docs/checks.md", "docs/units.md", "docs/json.md",
                   "docs/interchange.md", "docs/journal.md", "docs/python.md", "docs/own-algorithms.md",
-                  "docs/learning.md", "docs/tools.md", "docs/live.md", "docs/page.md",
+                  "docs/evaluate.md", "docs/learning.md", "docs/tools.md", "docs/live.md", "docs/page.md",
                   "docs/emulate.md", "docs/deploy.md"]),
     ("Reference", ["docs/reference"]),
     ("The model", ["docs/model"]),
     ("Papers", ["papers/README.md", *sorted(f"papers/{p.parent.name}" for p in ROOT.glob("papers/*/README.md"))]),
-    ("Evidence", ["docs/validation.md", "docs/artefact.md", "docs/performance.md", "docs/coverage.md"]),
+    ("Evidence", ["docs/validation.md", "docs/scorecards.md", "docs/artefact.md", "docs/performance.md", "docs/coverage.md"]),
     ("Development", ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/glossary.md", "docs/decisions"]),
 ]
 

@@ -61,7 +61,7 @@ def main():
     validator = Draft202012Validator(SCHEMA)
     faults, accepted, refused = [], 0, 0
     done = set()
-    for file in sorted([*ROOT.glob("experiments/**/*.toml"), *ROOT.glob("papers/**/*.toml")],
+    for file in sorted((f for folder in ("experiments", "papers", "suites") for f in ROOT.glob(f"{folder}/**/*.toml")),
                        key=lambda f: f.stat().st_size):
         text = tomllib.loads(file.read_text())
         name = file.relative_to(ROOT)

@@ -20,12 +20,12 @@ KINDS = {
 }
 FIGURES = {
     "cc": (
-        ["cc-1/standard", "--figure", "1", "--sweep", "flow.subject.tcp=newreno,cubic,vegas,veno,westwood+,jersey,bbr,bbr3"],
+        ["cc-1/standard", "--figure", "1", "--set", "subject=tahoe", "--sweep", "flow.subject.tcp=newreno,cubic,vegas,veno,westwood+,jersey,bbr,bbr3"],
         "scorecard-cc.svg",
         "Goodput of four subjects and of four NewReno flows beside them (cc-1/standard)",
     ),
     "ap": (
-        ["ap-1/7928-8.2", "--figure", "1", "--sweep", "link.neck.queue=fifo,red,codel,pie,fq_codel,cake"],
+        ["ap-1/7928-8.2", "--figure", "1", "--set", "subject=wf2q", "--sweep", "link.neck.queue=fifo,red,codel,pie,fq_codel,cake"],
         "scorecard-ap.svg",
         "Goodput over the time in the queue at three levels of congestion (ap-1/7928-8.2)",
     ),

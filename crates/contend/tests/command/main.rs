@@ -7,6 +7,7 @@ mod compare;
 mod documents;
 #[cfg(target_os = "linux")]
 mod emulate;
+mod evaluate;
 mod examples;
 mod folder;
 #[cfg(unix)]

@@ -124,7 +124,7 @@ fn what_a_killed_call_left_without_a_run_is_taken_by_the_next_call() {
 }
 
 /// Calls contend and kills it after this time. Returns the exit status if contend ended earlier.
-fn killed(bench: &Bench, args: &[&str], after: Duration) -> Option<i32> {
+pub(crate) fn killed(bench: &Bench, args: &[&str], after: Duration) -> Option<i32> {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
         .args(args)
         .current_dir(bench.path(""))

@@ -42,7 +42,12 @@ pub fn schema() -> Value {
         object.insert("title".to_owned(), json!("contend experiment"));
         object.insert(
             "anyOf".to_owned(),
-            json!([{ "required": ["duration", "flow"] }, { "required": ["model"] }, { "required": ["contention"] }]),
+            json!([
+                { "required": ["duration", "flow"] },
+                { "required": ["model"] },
+                { "required": ["contention"] },
+                { "required": ["test"], "properties": { "test": { "required": ["missing"] } } },
+            ]),
         );
         object.insert("$defs".to_owned(), Value::Object(definitions));
     }

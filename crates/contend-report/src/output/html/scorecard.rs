@@ -56,7 +56,7 @@ fn verdict_html(verdict: TestVerdict, word: &str) -> String {
         TestVerdict::Pass => ("reproduced", "✓"),
         TestVerdict::Fail => ("not-reproduced", "✗"),
         TestVerdict::NotDecided => ("undecided", "?"),
-        TestVerdict::Shown | TestVerdict::NotApplicable | TestVerdict::NotSimulated => ("contradiction", "·"),
+        TestVerdict::Shown | TestVerdict::NotApplicable | TestVerdict::NotSimulated => ("idle", "·"),
     };
     let word = if word.is_empty() { verdict.name() } else { word };
     format!("<span class=\"verdict {class}\"><b>{sign}</b> {}</span>", escaped(word))
