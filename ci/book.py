@@ -34,7 +34,8 @@ CHAPTERS = [
     ("Reference", ["docs/reference"]),
     ("The model", ["docs/model"]),
     ("Papers", ["papers/README.md", *sorted(f"papers/{p.parent.name}" for p in ROOT.glob("papers/*/README.md"))]),
-    ("Evidence", ["docs/validation.md", "docs/scorecards.md", "docs/artefact.md", "docs/performance.md", "docs/coverage.md"]),
+    ("Evidence", ["docs/validation.md", "docs/scorecards.md", "docs/artefact.md", "docs/performance.md",
+                  "docs/coverage.md"]),
     ("Development", ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/glossary.md", "docs/decisions"]),
 ]
 

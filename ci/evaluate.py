@@ -83,9 +83,10 @@ def bad(program, faults):
             (result,) = program.evaluate(option, name, test)["tests"]
             if result["verdict"] != "fail":
                 passed.append(f"{test} ({result['verdict']})")
-        print(f"{name} fails {', '.join(tests)}" if not passed else f"{name} does not fail {', '.join(passed)}", flush=True)
+        said = f"{name} does not fail {', '.join(passed)}" if passed else f"{name} fails {', '.join(tests)}"
+        print(said, flush=True)
         if passed:
-            faults.append(f"{name} does not fail {', '.join(passed)}")
+            faults.append(said)
 
 
 def main():

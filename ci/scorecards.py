@@ -18,16 +18,19 @@ KINDS = {
     "cc": ("variants", "cc-1", "controllers", "variants.md"),
     "ap": ("qdiscs", "ap-1", "queue disciplines", "qdiscs.md"),
 }
+# The values of the figures' key; a setting takes the label `subject` from the value of the file that has it.
+CONTROLLERS = "newreno,cubic,vegas,veno,westwood+,jersey,bbr,bbr3"
+DISCIPLINES = "fifo,red,codel,pie,fq_codel,cake"
 FIGURES = {
     "cc": (
-        ["cc-1/standard", "--figure", "1", "--set", "subject=tahoe", "--sweep", "flow.subject.tcp=newreno,cubic,vegas,veno,westwood+,jersey,bbr,bbr3"],
+        ["cc-1/standard", "--set", "subject=tahoe", "--sweep", f"flow.subject.tcp={CONTROLLERS}"],
         "scorecard-cc.svg",
         "Goodput of four subjects and of four NewReno flows beside them (cc-1/standard)",
     ),
     "ap": (
-        ["ap-1/7928-8.2", "--figure", "1", "--set", "subject=wf2q", "--sweep", "link.neck.queue=fifo,red,codel,pie,fq_codel,cake"],
+        ["ap-1/7928-8.2", "--set", "subject=wf2q", "--sweep", f"link.neck.queue={DISCIPLINES}"],
         "scorecard-ap.svg",
-        "Goodput over the time in the queue at three levels of congestion (ap-1/7928-8.2)",
+        "Goodput over the time in the queue with mild congestion (ap-1/7928-8.2)",
     ),
 }
 
@@ -70,7 +73,8 @@ def section(program, kind):
     cards = [card(program, kind, name, listed["suite_digest"]) for name in names(program, family)]
     out = [f"## {what.capitalize()} in {suite}", "", f"Suite {suite}, SHA-256 `{listed['suite_digest']}`.", ""]
     numbers = {test: i for i, test in enumerate(tests, 1)}
-    out += [", ".join(f"{i}: [{t}](reference/suites.md#{suite}{t.replace('.', '')})" for t, i in numbers.items()) + ".", ""]
+    links = (f"{i}: [{t}](reference/suites.md#{suite}{t.replace('.', '')})" for t, i in numbers.items())
+    out += [", ".join(links) + ".", ""]
     out += ["| subject | " + " | ".join(str(i) for i in numbers.values()) + " | pass | fail |"]
     out += ["| --- |" + " --- |" * (len(tests) + 2)]
     for c in cards:
@@ -78,7 +82,7 @@ def section(program, kind):
         cells = [SIGNS[verdicts[test]] for test in tests]
         counts = [str(c["counts"][v]) for v in ("pass", "fail")]
         out.append(f"| [{c['subject']['name']}](reference/{page}) | " + " | ".join(cells + counts) + " |")
-    out += ["", f"What fails, measured (bound):", ""]
+    out += ["", "What fails, measured (bound):", ""]
     for c in cards:
         failed = [
             f"{t['id']}/{check['id']} {value(check)}"
@@ -89,7 +93,7 @@ def section(program, kind):
         if failed:
             out.append(f"- {c['subject']['name']}: " + ", ".join(failed))
     words, name, title = FIGURES[kind]
-    call(program, "plot", *words, "-o", str(ROOT / "docs" / "plots" / name))
+    call(program, "plot", *words, "--figure", "1", "-o", str(ROOT / "docs" / "plots" / name))
     return out + ["", f"![{title}](plots/{name})", "", f"{title}.", ""]
 
 
@@ -119,9 +123,9 @@ def main():
         "Every congestion controller and every queue discipline of contend in the tests of the field: what "
         "[`contend evaluate`](evaluate.md) says. `ci/scorecards.py` wrote this page.",
         "",
-        "✓ pass, ✗ fail, ? not decided with 20 seeds, · shown only, – not applicable. The numbers of passes and failures "
-        "are no grade: the tests weigh differently, and many algorithms here were never meant for all of them. Most bounds "
-        "are ours, with their reasons in the [reference](reference/suites.md).",
+        "✓ pass, ✗ fail, ? not decided with 20 seeds, · shown only, – not applicable. The numbers of passes and "
+        "failures are no grade: the tests weigh differently, and many algorithms here were never meant for all of "
+        "them. Most bounds are ours, with their reasons in the [reference](reference/suites.md).",
         "",
     ]
     for kind in sys.argv[2:] or KINDS:
