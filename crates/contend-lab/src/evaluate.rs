@@ -27,6 +27,8 @@ pub struct Subject {
     value: Value,
     /// Keys of `[wifi]` of an access point, which hold at all points.
     wifi: Map<String, Value>,
+    /// What else the file of an access point has, which says nothing here.
+    pub ignored: Vec<String>,
 }
 
 /// What a subject is.
@@ -69,10 +71,11 @@ impl Subject {
     /// When there is no such controller, or when a parameter is wrong.
     pub fn controller(text: &str) -> Result<Subject, Refusal> {
         let known: Vec<&str> = variants().iter().map(|v| v.name).collect();
-        let value = named(text, &known, |cc| json!({ "cc": cc }))?;
+        let value =
+            named(text, &known, |cc| json!({ "cc": cc })).map_err(|no| or_of(Family::Qdiscs, text, no, "--ap"))?;
         // Some controllers read the air of their station.
         probe(text, FIELD, &[("flow.0.tcp".to_owned(), setting(&value))])?;
-        Ok(Subject { kind: Kind::Controller, name: text.trim().to_owned(), value, wifi: Map::new() })
+        Ok(Subject { kind: Kind::Controller, name: text.trim().to_owned(), value, wifi: Map::new(), ignored: vec![] })
     }
 
     /// The queue discipline that `text` names, perhaps with parameters.
@@ -82,9 +85,9 @@ impl Subject {
     pub fn queue(text: &str) -> Result<Subject, Refusal> {
         let algorithms = Family::Qdiscs.algorithms();
         let known: Vec<&str> = algorithms.iter().map(|a| a.name).collect();
-        let value = named(text, &known, Value::from)?;
+        let value = named(text, &known, Value::from).map_err(|no| or_of(Family::Controllers, text, no, "--cc"))?;
         probe(text, CELL, &[("ap.queue".to_owned(), setting(&value))])?;
-        Ok(Subject { kind: Kind::Queue, name: text.trim().to_owned(), value, wifi: Map::new() })
+        Ok(Subject { kind: Kind::Queue, name: text.trim().to_owned(), value, wifi: Map::new(), ignored: vec![] })
     }
 
     /// The access point that the file `name` with this text describes: its `[ap]`, and what of `[wifi]` belongs to it.
@@ -98,10 +101,15 @@ impl Subject {
             return Err(Refusal::new(format!("{name} has no table [ap]"), remedy).into());
         };
         let wifi = all.get("wifi").and_then(Value::as_object).cloned().unwrap_or_default();
-        let wifi = wifi.into_iter().filter(|(key, _)| OF_ACCESS_POINT.contains(&key.as_str())).collect();
-        let subject = Subject { kind: Kind::AccessPoint, name: name.to_owned(), value: value.clone(), wifi };
-        let sets = [vec![("ap".to_owned(), setting(value))], subject.of_wifi()].concat();
-        probe(name, MODERN, &sets)?;
+        let (wifi, others): (Vec<_>, Vec<_>) =
+            wifi.into_iter().partition(|(key, _)| OF_ACCESS_POINT.contains(&key.as_str()));
+        let silent = ["ap", "wifi", "title", "cite", "notes"];
+        let tables = all.as_object().into_iter().flat_map(Map::keys).filter(|key| !silent.contains(&key.as_str()));
+        let ignored = others.into_iter().map(|(key, _)| format!("wifi.{key}")).chain(tables.cloned()).collect();
+        let (name, value, wifi) = (name.to_owned(), value.clone(), wifi.into_iter().collect());
+        let subject = Subject { kind: Kind::AccessPoint, name, value, wifi, ignored };
+        let sets = [vec![("ap".to_owned(), setting(&subject.value))], subject.of_wifi()].concat();
+        probe(&subject.name, MODERN, &sets)?;
         Ok(subject)
     }
 
@@ -175,6 +183,15 @@ fn named(text: &str, known: &[&str], with: impl Fn(Map<String, Value>) -> Value)
     }
     parameters.insert("kind".into(), name.into());
     Ok(with(parameters))
+}
+
+/// `no`, or what to write if the name in `text` is one of `family`, for which there is another option.
+fn or_of(family: Family, text: &str, no: Refusal, option: &str) -> Refusal {
+    let name = text.split('{').next().unwrap_or(text).trim();
+    if family.algorithms().iter().all(|a| a.name != name) {
+        return no;
+    }
+    Refusal::new(format!("`{name}` is a {}", family.noun()), format!("write {option} {name}"))
 }
 
 /// A field in which every controller can run.
@@ -332,6 +349,10 @@ fn plan(test: &TestFile, subject: &Subject, how: &How) -> Result<Plan, Error> {
     if let Some(why) = subject.lacks(test) {
         return Ok(Plan::Idle(TestVerdict::NotApplicable, why));
     }
+    if !head.judges_subject {
+        let what = format!("{name} has no check about the subject");
+        return Err(Refusal::new(what, "write when = { \"KEY\" = \"subject\" } in a [[check]]").into());
+    }
     let mut of_call: Vec<(String, String)> = vec![];
     of_call.extend(how.seeds.iter().map(|seeds| ("seeds".to_owned(), seeds.clone())));
     // Other seeds do not change how many there are at most.
@@ -382,14 +403,13 @@ fn card(test: &TestFile, e: &Experiment, executed: Executed) -> TestCard {
 /// The card of a test that was not run.
 fn idle(test: &TestFile, verdict: TestVerdict, reason: String) -> TestCard {
     let head = &test.head;
-    let tier = Tier::ALL.iter().find(|(_, t)| *t == head.test.tier).map_or("", |(name, _)| name);
     TestCard {
         id: test.id.clone(),
         title: head.title.clone(),
         cite: head.cite.clone(),
         notes: head.notes.clone(),
         fidelity: head.test.fidelity.name(),
-        tier,
+        tier: head.test.tier.name(),
         verdict,
         reason,
         command: String::new(),

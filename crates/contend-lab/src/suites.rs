@@ -70,6 +70,10 @@ impl Suite {
         };
         if texts.is_empty() {
             let known = names(folder);
+            if let Some(folder) = folder.filter(|_| known.iter().any(|n| n == name)) {
+                let what = format!("{} has no experiment files", folder.join(name).display());
+                return Err(Refusal::new(what, "put the tests of the suite there, *.toml").into());
+            }
             let near = nearest(name, known.iter().map(String::as_str));
             let near = near.map_or_else(String::new, |n| format!("did you mean `{n}`? "));
             let all = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
@@ -93,10 +97,18 @@ impl Suite {
         let known = names(folder);
         let (suite, test) = match what.map(|w| (w, w.split_once('/'))) {
             Some((_, Some((suite, test)))) => (Some(suite.to_owned()), Some(test)),
-            Some((suite, None)) if known.iter().any(|n| n == suite) => (Some(suite.to_owned()), None),
+            Some((suite, None)) if known.iter().any(|n| n == suite) || is_suite(suite) => {
+                (Some(suite.to_owned()), None)
+            }
             Some((test, None)) => (None, Some(test)),
             None => (None, None),
         };
+        if let Some(folder) = folder.filter(|f| !f.is_dir()) {
+            let what = format!("{} is no folder", folder.display());
+            return Err(
+                Refusal::new(what, "name the folder of suites; without --suites those inside contend run").into()
+            );
+        }
         let Some(name) = suite.or_else(|| newest(folder, kind)) else {
             let at = folder.map_or_else(String::new, |f| format!(" in {}", f.display()));
             let remedy = "name the folder of suites with --suites; without it, those inside contend run";
@@ -105,7 +117,8 @@ impl Suite {
         let suite = Suite::read(folder, &name)?;
         if !name.starts_with(&format!("{kind}-")) {
             let what = if kind == "cc" { "a congestion controller" } else { "an access point" };
-            return Err(Refusal::new(format!("suite {name} is not for {what}"), "name another suite, or none").into());
+            let remedy = format!("name another suite, or none; the names of suites for it begin with `{kind}-`");
+            return Err(Refusal::new(format!("suite {name} is not for {what}"), remedy).into());
         }
         Ok(match test {
             Some(test) => suite.only(test)?,
@@ -119,16 +132,23 @@ impl Suite {
     /// When there is none.
     pub fn only(mut self, what: &str) -> Result<Suite, Refusal> {
         let id = what.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('/')).unwrap_or(what);
-        let remedy = nearest(id, self.tests.iter().map(|t| t.id.as_str())).map_or_else(
+        let near = nearest(id, self.tests.iter().map(|t| t.id.as_str())).map_or_else(
             || "`contend evaluate --list` shows them".to_owned(),
             |near| format!("did you mean `{near}`?"),
         );
+        let elsewhere = built::tests().find(|f| f.name.split_once('/').is_some_and(|(_, test)| test == id));
+        let remedy = elsewhere.map_or(near, |f| format!("there is {}", f.name));
         self.tests.retain(|t| t.id == id);
         if self.tests.is_empty() {
             return Err(Refusal::new(format!("suite {} has no test `{what}`", self.name), remedy));
         }
         Ok(self)
     }
+}
+
+/// True if `name` is that of a numbered suite, whether or not there is one: `cc-2`.
+fn is_suite(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(kind, n)| ["cc", "ap"].contains(&kind) && n.parse::<u32>().is_ok())
 }
 
 /// The files of a folder by name, each with its path and text.

@@ -100,9 +100,9 @@ pub struct Held {
 pub struct Transmitter {
     /// `ap`, a station's name, or a wire's.
     pub name: String,
-    /// Packets taken from its queues, less those given back to routing; 0 if only packets that it had at the start were
-    /// given back.
-    pub taken: u64,
+    /// Packets taken from its queues, less those given back to routing; below 0 if more were given back that it had at
+    /// the end of the warm-up.
+    pub taken: i64,
     /// Packets that reached the receiver, each counted once.
     pub delivered: u64,
     /// Packets that did not reach the receiver: corrupted on a wire, or given up after the last retry.

@@ -179,7 +179,7 @@ pub(super) const TRANSMITTER: &[Field<Transmitter>] = &[
             their queues",
         |t| &t.name,
     ),
-    own("taken", PACKETS, "packets that the transmitter took from its queues", Count(|t| Some(t.taken))),
+    own("taken", PACKETS, "packets that the transmitter took from its queues", Number(|t| Some(t.taken as f64))),
     own("delivered", PACKETS, "packets that reached the other end, each counted once", Count(|t| Some(t.delivered))),
     own("lost", PACKETS, "packets that did not: corrupted on a wire, or given up", Count(|t| Some(t.lost))),
     own(

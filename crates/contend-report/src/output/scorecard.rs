@@ -5,7 +5,7 @@
 
 use super::grid::{Grid, Paint, WIDTH, wrapped};
 use super::{Document, checked_text};
-use contend_experiment::results::{CheckResult, MET, NOT_MET, Outcome};
+use contend_experiment::results::{CheckResult, MET, NOT_MET, Outcome, SweptValue};
 use serde_json::{Value, json};
 
 /// The schema of the JSON object.
@@ -35,6 +35,17 @@ pub struct Subject {
     pub name: String,
     /// The value that tests set, as in a file.
     pub resolved: Value,
+}
+
+impl Subject {
+    /// What tests set, in TOML: `tcp = "bbr3"`.
+    pub fn text(&self) -> String {
+        let one = |(key, value): (&String, &Value)| {
+            let text = SweptValue::from(value.clone()).setting();
+            if value.is_string() { format!("{key} = \"{text}\"") } else { format!("{key} = {text}") }
+        };
+        self.resolved.as_object().into_iter().flatten().map(one).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The verdict of a test.
@@ -244,11 +255,15 @@ impl Scorecard {
     /// What chance may do to the verdicts, in a sentence; `confidence` is that of each interval.
     pub fn chance(&self, confidence: f64) -> String {
         let m = self.judged();
+        if m == 0 {
+            return "No check counts.".to_owned();
+        }
         let wrong = m as f64 * (1.0 - confidence) / 2.0;
         let width = 100.0 * confidence;
         format!(
-            "{m} checks count. Each is judged by an interval of {} %: if every true value lay on its bound, {} of them \
-             would be judged wrongly by chance.",
+            "{m} check{} Each is judged by an interval of {} %: if every true value lay on its bound, {} of them would \
+             be judged wrongly by chance.",
+            if m == 1 { " counts." } else { "s count." },
             (width * 1000.0).round() / 1000.0,
             (wrong * 100.0).round() / 100.0
         )
@@ -257,8 +272,7 @@ impl Scorecard {
     /// The table for a terminal of this width. With `quiet` it has what fails or is not decided only.
     pub fn table(&self, colour: bool, width: usize, quiet: bool) -> String {
         let paint = Paint(colour);
-        let mut grid =
-            Grid::new(["test", "check", "verdict", "measured", "bound", "origin"].map(String::from).to_vec());
+        let mut grid = Grid::new(["test", "check", "verdict", "measured", "bound"].map(String::from).to_vec());
         for t in &self.tests {
             for g in groups(t.checks()) {
                 let (c, verdict) = (g.decisive(), g.verdict());
@@ -268,20 +282,16 @@ impl Scorecard {
                 }
                 let answer = if g.counts() { c.answer } else { "" };
                 let word = paint.answer(answer, &format!("{} {}", sign(&g), g.word()));
-                let origin = c.bound.unwrap_or_default().to_owned();
-                grid.rows.push(vec![
-                    t.id.clone(),
-                    g.name(),
-                    word,
-                    checked_text(c),
-                    c.measured.expected.clone(),
-                    origin,
-                ]);
+                let origin = c.bound.map_or_else(String::new, |origin| format!(" ({origin})"));
+                let bound = format!("{}{origin}", c.measured.expected);
+                grid.rows.push(vec![t.id.clone(), g.name(), word, checked_text(c), bound]);
                 let why = if c.why.is_empty() { String::new() } else { format!("Bound: {}", c.why) };
-                grid.under.push(if is_news { vec![format!("{}. {}.", c.what, t.cite), why] } else { vec![] });
+                let others = g.0.iter().filter(|other| !std::ptr::eq(**other, c)).map(|other| alternative(other));
+                let first = [format!("{}. {}.", c.what, t.cite), why];
+                grid.under.push(if is_news { first.into_iter().chain(others).collect() } else { vec![] });
             }
         }
-        grid.left = vec![0, 1, 2, 4, 5];
+        grid.left = vec![0, 1, 2, 4];
         grid.names = 2;
         let mut out = if grid.rows.is_empty() { String::new() } else { grid.render(paint, width) + "\n" };
         for verdict in [TestVerdict::NotApplicable, TestVerdict::NotSimulated] {
@@ -365,6 +375,11 @@ impl Scorecard {
         }
         out
     }
+}
+
+/// An alternative that does not decide.
+pub(super) fn alternative(c: &CheckResult) -> String {
+    format!("Alternative: {}: {}, {}", c.what, checked_text(c), c.answer)
 }
 
 /// `text` with a capital at its beginning.
@@ -503,7 +518,7 @@ mod tests {
     #[test]
     fn the_counts_have_no_total() {
         let card = scorecard();
-        assert_eq!(card.events(), 3_000);
+        assert_eq!((card.events(), card.subject.text().as_str()), (3_000, "tcp = \"bbr3\""));
         assert_eq!(card.counts(), "1 pass, 1 fail, 1 not simulated");
         assert!(!card.is_clean());
         assert_eq!(card.judged(), 3);
@@ -524,8 +539,13 @@ mod tests {
     fn the_table_tells_failures_with_their_source_and_bound() {
         let card = scorecard();
         let whole = card.table(false, 100, false);
-        for text in ["bad   share  ✗ fail", "share is not met. RFC 9743, section 5.", "Bound: half", "roam: no <assoc"]
-        {
+        for text in [
+            "bad   share  ✗ fail",
+            "share is not met. RFC 9743, section 5.",
+            "Bound: half",
+            ">= 0.9 (ours)",
+            "roam: no <assoc",
+        ] {
             assert!(whole.contains(text), "{text}\n{whole}");
         }
         let quiet = card.table(false, 100, true);

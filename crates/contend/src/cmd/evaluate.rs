@@ -183,11 +183,10 @@ fn subject(args: &Args) -> Result<Subject> {
         (.., Some(path)) => {
             let text = opening::text(path).map_err(super::refused)?;
             let subject = Subject::access_point(&path.display().to_string(), &text)?;
-            say(&format!(
-                "contend: {}: only [ap] and what of [wifi] belongs to an access point is under test; stations, flows \
-                 and rates are those of the tests",
-                path.display()
-            ));
+            if !args.quiet && !subject.ignored.is_empty() {
+                let ignored = subject.ignored.join(", ");
+                say(&format!("contend: {}: no part of an access point, so ignored: {ignored}", path.display()));
+            }
             Ok(subject)
         }
         _ => Err(wrong("there is nothing to evaluate", "write --cc NAME, --ap NAME or --ap-file FILE")),
@@ -234,7 +233,7 @@ fn date() -> String {
 fn stopped(evaluation: &Evaluation, done: usize, args: &Args) -> String {
     let missing: Vec<&str> = evaluation.to_run[done..].iter().map(|(i, _)| evaluation.id(*i)).collect();
     let remedy = if args.no_results { "" } else { "; the same call with --resume makes what is missing" };
-    format!("contend: stopped early, so there is no scorecard; not run: {}{remedy}", missing.join(", "))
+    format!("contend: stopped early, so there is no scorecard; missing: {}{remedy}", missing.join(", "))
 }
 
 /// Shows the tests of the suites.
@@ -249,10 +248,9 @@ fn list(args: &Args, folder: Option<&Path>) -> Result<Done> {
     if args.format == "json" {
         let test = |t: &TestFile| {
             let head = &t.head;
-            let tier = Tier::ALL.iter().find(|(_, tier)| *tier == head.test.tier).map_or("", |(name, _)| name);
             serde_json::json!({
                 "id": t.id, "title": head.title, "cite": head.cite, "fidelity": head.test.fidelity.name(),
-                "tier": tier, "missing": head.test.missing,
+                "tier": head.test.tier.name(), "missing": head.test.missing,
             })
         };
         let suite = |s: &Suite| {

@@ -109,7 +109,7 @@ fn the_table_tells_what_fails_and_why_and_how_to_cite_it() {
         "route: contend has no route",
         "Cite: contend ",
         "@misc{",
-        "1 checks count",
+        "1 check counts",
     ];
     prints(&ended, &told);
     let quiet = bench.contend(&["evaluate", "--cc", "cubic", "--no-results", "--quiet"]).with(0);

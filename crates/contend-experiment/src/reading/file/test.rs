@@ -54,6 +54,11 @@ pub enum Feature {
 impl Tier {
     /// All tiers with their names in files and results.
     pub const ALL: [(&str, Tier); 2] = [("default", Tier::Default), ("full", Tier::Full)];
+
+    /// The name in files and results.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, t)| *t == self).map_or("", |(name, _)| name)
+    }
 }
 
 impl Fidelity {
@@ -102,6 +107,8 @@ pub struct Head {
     pub test: Test,
     /// The swept keys with a value labelled [`SUBJECT`], each with this value.
     pub subjects: Vec<(String, serde_json::Value)>,
+    /// True if a check is about the subject.
+    pub judges_subject: bool,
 }
 
 /// Reads the head of the text `text` of the file `name`. Nothing else of the file is checked.
@@ -117,7 +124,20 @@ pub fn head(name: &str, text: &str) -> Result<Head, FileError> {
     let (title, cite, notes) = (text("title")?, text("cite")?, text("notes")?);
     let test = f.read_or("test", Test::default(), |v| Test::read(&v))?;
     let subjects = subjects(&tree).into_iter().map(|p| (p.path.join("."), p.value.to_json())).collect();
-    Ok(Head { title, cite, notes, test, subjects })
+    let judges_subject = names_subject(&tree);
+    Ok(Head { title, cite, notes, test, subjects, judges_subject })
+}
+
+/// True if `when` of a check names the subject.
+fn names_subject(tree: &Node) -> bool {
+    let is_word = |node: &Node| matches!(&node.kind, NodeKind::Text(text) if text == SUBJECT);
+    let is_named = |node: &Node| match &node.kind {
+        NodeKind::List(all) => all.iter().any(is_word),
+        _ => is_word(node),
+    };
+    let Some(NodeKind::List(checks)) = tree.get("check").map(|n| &n.kind) else { return false };
+    let whens = checks.iter().filter_map(|c| c.get("when")?.entries());
+    whens.flat_map(|when| tree::flatten(when, true)).any(|(_, _, node)| is_named(node))
 }
 
 /// The tables and keys of a text as JSON, without any check.
@@ -302,6 +322,7 @@ why = "half of what the standard has"
         assert_eq!((h.cite.as_str(), h.test.fidelity), ("RFC 9743, section 5.2.1", Fidelity::Adapted));
         assert_eq!((h.test.needs, h.test.tier, h.test.missing), (vec![Feature::Ecn], Tier::Default, None));
         assert_eq!(h.subjects, [("flow.new.tcp".to_owned(), json!("bbr3"))]);
+        assert!(h.judges_subject && !head(&TEXT.replace("when =", "# when =")).unwrap().judges_subject);
         let missing = "title = \"Handover\"\ncite = \"TR-398, 6.6.1\"\n[test]\nmissing = \"no association\"\n";
         assert_eq!(head(missing).unwrap().test.missing.as_deref(), Some("no association"));
         assert!(with(missing, &[]).unwrap_err().contains("cannot be simulated: no association"));

@@ -182,7 +182,7 @@ pub(super) fn transmitters(net: &Net, base: &Reading, last: &Reading, span: f64)
             Transmitter {
                 name: name.to_owned(),
                 // A packet taken before the warm-up ended may have gone back to routing since.
-                taken: now.taken.saturating_sub(before.taken),
+                taken: now.taken.cast_signed() - before.taken.cast_signed(),
                 delivered: now.delivered - before.delivered,
                 lost: now.lost - before.lost,
                 carrying: Held { start: before.carrying, end: now.carrying },

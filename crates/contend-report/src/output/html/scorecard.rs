@@ -1,11 +1,11 @@
 //! The page of a scorecard: the subject, a row for each check, and a section for each test with its figures.
 
 use super::super::ReportContext;
-use super::super::scorecard::{Row, Scorecard, TestCard, TestVerdict, rows};
+use super::super::scorecard::{Row, Scorecard, TestCard, TestVerdict, alternative, rows};
 use super::svg::escaped;
 use super::{cautioned, document, own};
 use crate::output::table::{checked_text, look_text};
-use contend_experiment::results::{CheckResult, Outcome};
+use contend_experiment::results::Outcome;
 use std::fmt::Write as _;
 
 /// The figures of the `[[figure]]` tables of a test, and what makes its results doubtful, as HTML.
@@ -18,12 +18,11 @@ pub fn test_figures(o: &Outcome, ctx: &ReportContext) -> String {
 /// The page of `card`, with everything in it; `date` is that of the call, `confidence` that of the intervals.
 pub fn scorecard_page(card: &Scorecard, date: &str, confidence: f64) -> String {
     let title = format!("{} under suite {}", card.subject.name, card.suite);
-    let resolved = serde_json::to_string(&card.subject.resolved).unwrap_or_default();
     let mut body = format!(
         "<header>\n<p class=\"brand\">contend scorecard</p>\n<h1>{}</h1>\n<p class=\"cite\">subject <code>{}</code> · \
          suite {} · {date}</p>\n</header>\n<ul class=\"strip\">\n",
         escaped(&title),
-        escaped(&resolved),
+        escaped(&card.subject.text()),
         escaped(&card.suite),
     );
     for verdict in TestVerdict::ALL.into_iter().filter(|v| card.count(*v) > 0) {
@@ -99,11 +98,6 @@ fn row(r: &Row) -> String {
         escaped(&r.test.cite),
         below.join("<br>"),
     )
-}
-
-/// An alternative that does not decide.
-fn alternative(c: &CheckResult) -> String {
-    format!("Alternative: {}: {}, {}", c.what, checked_text(c), c.answer)
 }
 
 fn section(card: &Scorecard, t: &TestCard) -> String {

@@ -583,7 +583,7 @@ impl Make<'_> {
         let mut mac = Mac::new(station, timing.limits, access, rng, queues);
         if let Some(Aggregation { limit, hw_queue, .. }) = spec.aggregation {
             let headers = Headers { mpdu: self.phy.mpdu(0), llc: self.phy.llc };
-            mac.aggregate(|| Store::new(limit, headers), hw_queue as usize);
+            mac.aggregate(|| Store::new(limit, headers, timing.limits.short), hw_queue as usize);
         }
         Ok(mac)
     }

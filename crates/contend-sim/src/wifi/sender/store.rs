@@ -86,6 +86,8 @@ pub(crate) struct Store {
     /// Most packets.
     limit: u32,
     headers: Headers,
+    /// Requests for a block acknowledgment without an answer, after which none follows before the receiver is heard.
+    most_unheard: u32,
     lines: Vec<Line>,
     /// The number of the line to each receiver.
     line_of: BTreeMap<StationId, usize>,
@@ -110,10 +112,11 @@ pub(crate) struct Store {
 
 impl Store {
     /// An empty store for up to `limit` packets.
-    pub(crate) fn new(limit: u32, headers: Headers) -> Store {
+    pub(crate) fn new(limit: u32, headers: Headers, most_unheard: u32) -> Store {
         Store {
             limit,
             headers,
+            most_unheard,
             lines: Vec::new(),
             line_of: BTreeMap::new(),
             ready: Deadlines::default(),
@@ -153,7 +156,7 @@ impl Store {
         let fresh = self.lines.len();
         let i = *self.line_of.entry(p.next_hop).or_insert(fresh);
         if i == fresh {
-            self.lines.push(Line::new(p.next_hop, agreed(p.next_hop)));
+            self.lines.push(Line::new(p.next_hop, agreed(p.next_hop), self.most_unheard));
             self.ready.push(i as u32, Time::NEVER);
         }
         let line = &mut self.lines[i];

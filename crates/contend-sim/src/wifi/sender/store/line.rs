@@ -50,6 +50,11 @@ pub(super) struct Line {
     pub(super) asks: bool,
     /// True if this request is made.
     pub(super) is_asking: bool,
+    /// Requests without an answer in a row, and after how many of them none follows before an answer to data.
+    unheard: u32,
+    most_unheard: u32,
+    /// True if so many were not answered. Linux asks again when it has heard the receiver (`bar_pending` of mac80211).
+    is_mute: bool,
     /// True if the receiver is gone: the sender gives up all packets when it can.
     pub(super) is_parted: bool,
     pub(super) agreement: Agreement,
@@ -123,7 +128,8 @@ impl Agreement {
 }
 
 impl Line {
-    pub(super) fn new(to: StationId, spec: Aggregation) -> Line {
+    /// A line to `to`, which gives up its request after `most_unheard` of them without an answer.
+    pub(super) fn new(to: StationId, spec: Aggregation, most_unheard: u32) -> Line {
         Line {
             to,
             spec,
@@ -141,6 +147,9 @@ impl Line {
             pending: Span::ZERO,
             asks: false,
             is_asking: false,
+            unheard: 0,
+            most_unheard,
+            is_mute: false,
             is_parted: false,
             agreement: Agreement::first(&spec),
         }
@@ -344,8 +353,14 @@ impl Line {
         // An MPDU alone is answered by an ACK, and is retransmitted.
         let is_aggregate = self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
         self.is_asking &= !is_request;
+        self.unheard = match end {
+            End::Answered => 0,
+            End::NotAnswered => self.unheard + u32::from(is_request),
+            End::NotSent => self.unheard,
+        };
+        self.is_mute = end != End::Answered && (self.is_mute || self.unheard >= self.most_unheard);
         self.asks = match end {
-            _ if self.is_parted => false,
+            _ if self.is_parted || self.is_mute => false,
             End::Answered => false,
             End::NotAnswered => self.asks || (spec.asks && is_aggregate),
             End::NotSent => self.asks,
@@ -391,6 +406,9 @@ impl Line {
             }
         }
         self.advance();
+        // With nothing left to send, a request is the only way to make the receiver pass on what it holds.
+        let is_last = self.window == self.mpdus.len() && self.new == self.packets.len();
+        self.asks |= self.is_mute && is_last && self.next < self.window && self.unheard < 2 * self.most_unheard;
         // If neither end needs a packet, there is nothing to ask for: the request arrived, and its answer was lost.
         self.asks &= !self.packets.is_empty();
         (outcome, settled, lost)
@@ -408,10 +426,19 @@ impl Line {
         let waits_for = |m: &Mpdu| !m.received;
         let behind = self.next < self.window && self.told < self.first + self.window as u64;
         if behind && self.mpdus.range(self.next..self.window).any(waits_for) {
-            match self.is_parted {
+            // A receiver that is heard no more has waited for long enough by itself.
+            match self.is_parted || self.is_mute {
                 true => self.told = self.first + self.window as u64,
                 false => self.asks = true,
             }
+        }
+        while self.is_mute
+            && let Some(m) = self.mpdus.get_mut(self.next)
+            && self.next < self.window
+            && self.first + (self.next as u64) < self.told
+            && !m.received
+        {
+            (m.passed_over, self.next) = (true, self.next + 1);
         }
         let over = self.window.min(self.next);
         let packets: u32 = self.mpdus.drain(..over).map(|m| m.packets).sum();

@@ -37,7 +37,7 @@ fn packet(to: StationId, number: u64) -> Packet {
 }
 
 fn filled(spec: Aggregation, to: StationId, packets: u64) -> Store {
-    let mut store = Store::new(spec.limit, HEADERS);
+    let mut store = Store::new(spec.limit, HEADERS, 7);
     (0..packets).for_each(|n| store.put(&packet(to, n), Time::from_nanos(n), Span::ZERO, |_| spec));
     store
 }
@@ -153,7 +153,7 @@ fn a_receiver_that_waits_for_what_was_given_up_is_told() {
 
 #[test]
 fn the_receiver_whose_packet_was_taken_first_is_served() {
-    let mut store = Store::new(SPEC.limit, HEADERS);
+    let mut store = Store::new(SPEC.limit, HEADERS, 7);
     for (to, n) in [(2, 5), (1, 6), (2, 7), (3, 1)] {
         store.put(&packet(to, n), Time::ZERO, Span::ZERO, |_| SPEC);
     }
@@ -211,7 +211,7 @@ fn a_receiver_waits_no_longer_than_its_timeout() {
 fn lifetimes_may_count_from_the_store() {
     for (at, gone) in [(900_000, 0), (900_001, 3)] {
         let spec = Aggregation { lifetime: Span::from_micros(500), lifetime_below: true, ..SPEC };
-        let mut store = Store::new(10, HEADERS);
+        let mut store = Store::new(10, HEADERS, 7);
         for n in 0..3 {
             store.put(&packet(1, n), Time::from_nanos(400_000), Span::ZERO, |_| spec);
         }
@@ -358,6 +358,57 @@ fn a_batch_made_again_has_no_new_packets_and_goes_before_what_is_fixed() {
     let numbers = (0..5).map(|n| (n, 1)).chain((8..16).map(|n| (n, 0))).chain((5..8).map(|n| (n, 1)));
     assert_eq!(sent, numbers.collect::<Vec<_>>());
     assert_eq!(store.take_to(1, false, Time::ZERO, |_| room(u32::MAX), |_| panic!()), None);
+}
+
+#[test]
+fn a_receiver_that_hears_nothing_is_not_asked_for_ever() {
+    let mut store = filled(Aggregation { attempts: Some(2), bytes: 1 << 20, ..SPEC }, 1, 10_000);
+    let (mut requests, mut data, mut given_up) = (0, 0, 0);
+    for _ in 0..400 {
+        let Some(batch) = take(&mut store) else { break };
+        (requests, data) = (requests + u32::from(batch.mpdus == 0), data + u32::from(batch.mpdus > 0));
+        store.end(Time::ZERO, End::NotAnswered, true, |_, _| given_up += 1);
+        // What neither end needs is forgotten.
+        assert!(store.lines[0].mpdus.len() <= 2 * SPEC.window as usize, "{}", store.lines[0].mpdus.len());
+    }
+    // 7 requests after the first batch, and then data alone: each 64 MPDUs twice.
+    assert_eq!((requests, data), (7, 314));
+    assert_eq!((given_up, store.unsettled, store.carrying()), (10_000, 0, 0));
+}
+
+#[test]
+fn a_receiver_that_is_heard_again_goes_on_behind_what_was_given_up() {
+    let mut store = filled(Aggregation { attempts: Some(2), bytes: 1 << 20, ..SPEC }, 1, 200);
+    // The first two of 64 arrive, then nothing for a while.
+    take(&mut store);
+    let mut n = 0;
+    store.arrive(|_, _| {
+        n += 1;
+        n > 2
+    });
+    assert_eq!(passed(&mut store), [0, 1]);
+    let mut lost = vec![];
+    let mut fail = |store: &mut Store| {
+        store.end(Time::ZERO, End::NotAnswered, true, |p, _| lost.push(p.sent.as_nanos()));
+    };
+    fail(&mut store);
+    for _ in 0..7 {
+        assert_eq!(take(&mut store).unwrap().mpdus, 0);
+        fail(&mut store);
+    }
+    // The first 64 are sent once more and given up, and so are the next 64 after two attempts.
+    for _ in 0..3 {
+        assert_eq!(take(&mut store).unwrap().mpdus, 64);
+        fail(&mut store);
+    }
+    assert_eq!(take(&mut store).unwrap().mpdus, 64);
+    store.arrive(|_, _| false);
+    assert_eq!(passed(&mut store), (128..192).collect::<Vec<_>>());
+    store.end(Time::ZERO, End::Answered, false, |_, _| panic!());
+    // It is asked again when an answer is missed.
+    assert_eq!(take(&mut store).unwrap().mpdus, 8);
+    store.end(Time::ZERO, End::NotAnswered, false, |_, _| panic!());
+    assert_eq!(take(&mut store).unwrap().mpdus, 0);
 }
 
 proptest! {
