@@ -1,9 +1,9 @@
 """Writes docs/scorecards.md: every controller and every discipline of contend in the suites, and two figures.
 
-    ci/scorecards.py PROGRAM [cc|ap ...]
+    ci/scorecards.py PROGRAM [cc|ap] [--kept]
 
 It takes about an hour of one core for all. Scorecards are kept in target/scorecards/ with the digest of their suite, so
-that a call that was stopped goes on, and a changed suite is judged anew.
+that a call that was stopped goes on, and a changed suite is judged anew. With --kept only these are on the page.
 """
 
 import json
@@ -47,16 +47,21 @@ def names(program, family):
     return [line.split()[0] for line in listed if line.startswith("  ") and not line.startswith("   ")]
 
 
+def kept(kind, name):
+    """The file with the scorecard of an earlier call; None without one."""
+    file = KEPT / f"{kind}-{name}.json"
+    return file if file.exists() else None
+
+
 def card(program, kind, name, digest):
-    kept = KEPT / f"{kind}-{name}.json"
-    if kept.exists():
-        known = json.loads(kept.read_text())
+    if (file := kept(kind, name)) is not None:
+        known = json.loads(file.read_text())
         if known["suite_digest"] == digest:
             return known
     found = json.loads(call(program, "evaluate", f"--{kind}", name, "--no-results", "--format", "json"))
     for test in found["tests"]:
         test["experiment"] = None
-    kept.write_text(json.dumps(found))
+    (KEPT / f"{kind}-{name}.json").write_text(json.dumps(found))
     print(name, found["counts"], flush=True)
     return found
 
@@ -66,11 +71,12 @@ def value(check):
     return "–" if one["measured"] is None else f"{one['measured']:.3g} ({one['expected']})"
 
 
-def section(program, kind):
+def section(program, kind, only_kept):
     family, suite, what, page = KINDS[kind]
     listed = json.loads(call(program, "evaluate", "--list", suite, "--format", "json"))["suites"][0]
     tests = [t["id"] for t in listed["tests"] if t["missing"] is None and t["tier"] == "default"]
-    cards = [card(program, kind, name, listed["suite_digest"]) for name in names(program, family)]
+    subjects = [name for name in names(program, family) if not only_kept or kept(kind, name)]
+    cards = [card(program, kind, name, listed["suite_digest"]) for name in subjects]
     out = [f"## {what.capitalize()} in {suite}", "", f"Suite {suite}, SHA-256 `{listed['suite_digest']}`.", ""]
     numbers = {test: i for i, test in enumerate(tests, 1)}
     links = (f"{i}: [{t}](reference/suites.md#{suite}{t.replace('.', '')})" for t, i in numbers.items())
@@ -128,8 +134,9 @@ def main():
         "them. Most bounds are ours, with their reasons in the [reference](reference/suites.md).",
         "",
     ]
-    for kind in sys.argv[2:] or KINDS:
-        out += section(program, kind)
+    only_kept = "--kept" in sys.argv
+    for kind in [kind for kind in KINDS if kind in sys.argv] or KINDS:
+        out += section(program, kind, only_kept)
     text = "\n".join(map(wrapped, out)).rstrip("\n") + "\n"
     (ROOT / "docs" / "scorecards.md").write_text(text)
 
