@@ -5,7 +5,8 @@
 What is deployed everywhere passes: NewReno and CUBIC in cc-1, FQ-CoDel in ap-1. A failure there is a wrong bound. What
 is bad fails where it should: a window that is never reduced, a window of one packet, BBRv1 in a shallow buffer, Vegas
 beside calls, RED with its defaults, a FIFO of 10,000 packets. Each suite stays within its number of events, which does
-not depend on the machine. With --full other seeds are tried too (101 to 105), and one job is compared with several.
+not depend on the machine. With --full other seeds are tried too (101 to 105), one job is compared with several,
+and all tiers run with CUBIC and FQ-CoDel.
 """
 
 import json
@@ -14,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-# Events of a suite in its default tier, at most: about 80 seconds of one core.
+# Events of a suite in its default tier, at most: about 80 seconds of one core; and of all tiers: about 20 minutes.
 EVENTS = 5e8
+ALL_EVENTS = 7e9
 # What passes the suite of its kind, and the tests that it fails truly.
 GOOD = [
     ("--cc", "newreno", []),
@@ -100,6 +102,11 @@ def main():
         one, several = (program.evaluate("--cc", "cubic", "--jobs", jobs) for jobs in ("1", "3"))
         if one["tests"] != several["tests"]:
             faults.append("the verdicts depend on --jobs")
+        for option, name in (("--cc", "cubic"), ("--ap", "fq_codel")):
+            card = program.evaluate(option, name, "--full")
+            print(f"{name}, all tiers: {card['counts']}, {card['events'] / 1e6:.0f} million events", flush=True)
+            if card["events"] > ALL_EVENTS:
+                faults.append(f"{name}, all tiers: {card['events']:.3g} events, at most {ALL_EVENTS:.3g}")
     if faults:
         sys.exit("\n".join(faults))
 

@@ -25,18 +25,21 @@ class Scorecard:
     @property
     def suite(self) -> str:
         """The name of the suite: "cc-1"."""
-        return self._object["suite"]
+        suite: str = self._object["suite"]
+        return suite
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of tests with each verdict: "pass", "fail", "not decided", "shown", "not applicable" and "not
         simulated"."""
-        return self._object["counts"]
+        counts: dict[str, int] = self._object["counts"]
+        return counts
 
     @property
     def tests(self) -> list[dict[str, Any]]:
         """The tests as in the JSON object: `id`, `verdict`, `checks`, `cite`, ...; those that fail come first."""
-        return self._object["tests"]
+        tests: list[dict[str, Any]] = self._object["tests"]
+        return tests
 
     @property
     def passes(self) -> bool:
