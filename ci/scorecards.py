@@ -8,12 +8,14 @@ that a call that was stopped goes on, and a changed suite is judged anew. With -
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "target" / "scorecards"
 SIGNS = {"pass": "✓", "fail": "✗", "not decided": "?", "shown": "·", "not applicable": "–"}
+UNITS = {"Mbps": 1e6, "kbps": 1e3, "ms": 1e-3, "": 1}
 KINDS = {
     "cc": ("variants", "cc-1", "controllers", "variants.md"),
     "ap": ("qdiscs", "ap-1", "queue disciplines", "qdiscs.md"),
@@ -67,8 +69,13 @@ def card(program, kind, name, digest):
 
 
 def value(check):
+    """The measured value in the unit of its bound, and the bound."""
     one = check["alternatives"][0]
-    return "–" if one["measured"] is None else f"{one['measured']:.3g} ({one['expected']})"
+    if one["measured"] is None:
+        return "–"
+    unit = re.search(r"(?<=\d)(Mbps|kbps|ms)\b", one["expected"])
+    name = unit[1] if unit else ""
+    return f"{one['measured'] / UNITS[name]:.3g}{name} ({one['expected']})"
 
 
 def section(program, kind, only_kept):
