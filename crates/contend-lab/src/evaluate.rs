@@ -140,14 +140,12 @@ impl Subject {
 
     /// Why the test does not apply to this subject; `None` if it does.
     fn lacks(&self, test: &TestFile) -> Option<String> {
-        let queue = self.value_at("queue");
-        let lacking = |need: &Feature| match need {
-            Feature::Ecn => queue.as_ref().is_some_and(|q| !marks(q)),
-        };
-        let why = |need: &Feature| match need {
-            Feature::Ecn => format!("{} does not mark packets", self.name),
-        };
-        test.head.test.needs.iter().find(|need| lacking(need)).map(why)
+        test.head.test.needs.iter().find_map(|need| match need {
+            Feature::Ecn => {
+                let queue = self.value_at("queue")?;
+                (!marks(&queue)).then(|| format!("{} does not mark packets", self.name))
+            }
+        })
     }
 }
 
@@ -305,9 +303,8 @@ impl Evaluation {
         self.suite.tests.get(i).map(|test| card(test, e, executed))
     }
 
-    /// The scorecard with the cards of the tests that were run; those that fail come first.
-    pub fn scorecard(self, run: Vec<TestCard>, command: String) -> Scorecard {
-        let mut tests = run;
+    /// The scorecard with `tests`, the cards of those that were run; those that fail come first.
+    pub fn scorecard(self, mut tests: Vec<TestCard>, command: String) -> Scorecard {
         tests.extend(self.idle);
         tests.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.id.cmp(&b.id)));
         let subject = self.subject.named();
