@@ -5,7 +5,7 @@ use contend_core::registry::{Amount, Value};
 use contend_core::{Packet, Span, Time, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request};
+use contend_sim::wifi::FrameKind::{self, BlockAck, Data, Request, Rts};
 use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::*;
 use contend_sim::wifi::{Frame, FrameOutcome, More};
@@ -682,6 +682,25 @@ fn a_batch_that_is_made_again_is_charged_once() {
         }
         let (_, turns) = of("airtime", &[("share", Value::Word("turns".into()))], txop);
         assert!((turns - 1.0).abs() < 0.02, "{txop} us: {turns}");
+    }
+}
+
+/// An RTS that collides uses no turn: the next RTS of the access point is for the same station, and both stations have
+/// as many aggregates on the air.
+#[test]
+fn an_rts_without_an_answer_keeps_the_turn() {
+    for hw_queue in [0, 1] {
+        let turns = [("share", Value::Word("turns".into()))];
+        let mut s = downloads(&[54_000_000; 3], "airtime", &turns, Aggregation { hw_queue, ..AGGREGATION });
+        s.cell.as_mut().unwrap().mac.rts_threshold = 0;
+        s.flows[2] = cbr("up.2".into(), Place::Station(2), Place::Node(2), 60_000_000);
+        let (_, frames) = frames_of(&s, 10.0);
+        let rts: Vec<_> = frames.iter().filter(|f| f.kind == Rts && f.from == 0).collect();
+        let after_collisions = || rts.windows(2).filter(|pair| pair[0].outcome == FrameOutcome::Collided);
+        assert!(after_collisions().count() > 50, "{hw_queue}: {}", after_collisions().count());
+        assert!(after_collisions().all(|pair| pair[0].to == pair[1].to), "{hw_queue}");
+        let data = |to| frames.iter().filter(|f| f.kind == Data && f.to == to).count() as f64;
+        assert!((data(2) / data(1) - 1.0).abs() < 0.01, "{hw_queue}: {} and {}", data(1), data(2));
     }
 }
 

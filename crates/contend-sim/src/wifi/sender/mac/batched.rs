@@ -245,19 +245,36 @@ impl Mac {
         self.in_service.as_ref().is_some_and(|s| matches!(s.burst.content, Content::Action(_)))
     }
 
-    /// After a failure: the batch that goes before those of other categories, or before batches that are fixed.
-    fn make_again(&mut self, around: &mut Around<'_>, category: Category, to: StationId) -> Option<InService> {
+    /// After a failure: the batch that goes before those of other categories, or before batches that are fixed. With
+    /// `keeps_turn` it is made again for the turn that it has.
+    fn make_again(
+        &mut self,
+        around: &mut Around<'_>,
+        category: Category,
+        to: StationId,
+        keeps_turn: bool,
+    ) -> Option<InService> {
         if self.batches().is_some_and(|b| b.fixed > 1) {
             // The hardware tries what it has.
             return self.make(around, (self.txop, false), |queues, around, making| {
                 Some((category, queues.of(category).batch_again(around, making, to)?))
             });
         }
+        if keeps_turn {
+            return self.make_for_same_turn(around, category, to);
+        }
         if self.queues.all().len() == 1 {
             return None;
         }
         self.make(around, (self.txop, false), |queues, around, making| {
             Some((category, queues.of(category).next_batch(around, making)?))
+        })
+    }
+
+    /// Makes the batch again that had the last turn and was not sent.
+    fn make_for_same_turn(&mut self, around: &mut Around<'_>, category: Category, to: StationId) -> Option<InService> {
+        self.make(around, (self.txop, false), |queues, around, making| {
+            Some((category, queues.of(category).same_turn(around, making, to)?))
         })
     }
 
@@ -301,9 +318,7 @@ impl Mac {
                 self.in_service = None;
                 self.release_batch(around, category, End::NotSent);
                 if self.queues.get(category).gives_turns() {
-                    self.in_service = self.make(around, (self.txop, false), |queues, around, making| {
-                        Some((category, queues.of(category).same_turn(around, making, batch.to)?))
-                    });
+                    self.in_service = self.make_for_same_turn(around, category, batch.to);
                     self.begin_batch(around.now);
                 }
                 if self.in_service.is_none() {
@@ -335,12 +350,19 @@ impl Mac {
         self.end_opportunity();
         let slots = self.backoff(around.now, if start_again { Draw::Dropped } else { Draw::Failure }, heard);
         self.in_service = None;
-        let outcome = self.end_batch(around, category, if sent { End::NotAnswered } else { End::NotSent });
-        if sent {
-            around.sent(&burst, &outcome);
+        // A turn is used when data are on the air. Until then the receiver keeps it, and it is not charged again.
+        let is_fixed = self.batches().is_some_and(|b| b.fixed > 1);
+        let keeps_turn = !sent && !start_again && !is_fixed && self.queues.get(category).gives_turns();
+        if keeps_turn {
+            self.release_batch(around, category, End::NotSent);
+        } else {
+            let outcome = self.end_batch(around, category, if sent { End::NotAnswered } else { End::NotSent });
+            if sent {
+                around.sent(&burst, &outcome);
+            }
         }
         if !start_again {
-            self.in_service = self.make_again(around, category, burst.to);
+            self.in_service = self.make_again(around, category, burst.to, keeps_turn);
             self.begin_batch(around.now);
         }
         if self.in_service.is_some() {
