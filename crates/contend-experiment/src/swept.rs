@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Deref;
 
@@ -165,11 +165,24 @@ pub fn columns(p: &PointKey) -> Vec<(&str, String)> {
 
 /// Each of `points` once, in the order of its first appearance.
 pub fn distinct<'a>(points: impl IntoIterator<Item = &'a PointKey>) -> Vec<&'a PointKey> {
-    let mut all = Vec::new();
-    for point in points {
-        if !all.contains(&point) {
-            all.push(point);
+    by_point(points, |point| point).into_iter().map(|(point, _)| point).collect()
+}
+
+/// The items of each point, in the order of the points' first appearance. The cost grows with the number of items, not
+/// with its square.
+pub fn by_point<'a, T>(
+    items: impl IntoIterator<Item = &'a T>,
+    point: impl Fn(&'a T) -> &'a PointKey,
+) -> Vec<(&'a PointKey, Vec<&'a T>)> {
+    let (mut all, mut places): (Vec<(&PointKey, Vec<&T>)>, _) = (vec![], HashMap::new());
+    for item in items {
+        let point = point(item);
+        let text: String = point.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        let place = *places.entry(text).or_insert(all.len());
+        if place == all.len() {
+            all.push((point, vec![]));
         }
+        all[place].1.push(item);
     }
     all
 }

@@ -350,12 +350,17 @@ impl Writer {
 
 /// Writes the line of `record`; returns its length.
 fn line(file: &mut disk::File, record: &impl Serialize) -> io::Result<u64> {
-    let mut w = Checked { out: BufWriter::new(file), len: 0, crc: Hasher::new() };
-    let done = w.line(record);
-    let Checked { out, len, .. } = w;
+    file.write_all(b"[")?;
+    // The check value is of whole buffers: the record comes in pieces of a few bytes.
+    let checked = Checked { out: file, len: 0, crc: Hasher::new() };
+    let mut w = BufWriter::with_capacity(1 << 16, checked);
+    let written = serde_json::to_writer(&mut w, record).map_err(io::Error::from).and_then(|()| w.flush());
     // After an error the buffered rest must not be written: drop it.
-    drop(out.into_parts());
-    done.map(|()| len)
+    let (Checked { out, len, crc }, _) = w.into_parts();
+    written?;
+    let end = format!(",{len},\"{:08x}\"]\n", crc.finalize());
+    out.write_all(end.as_bytes())?;
+    Ok(1 + len + end.len() as u64)
 }
 
 /// A writer that counts the bytes and computes their CRC-32.
@@ -363,18 +368,6 @@ struct Checked<W> {
     out: W,
     len: u64,
     crc: Hasher,
-}
-
-impl<W: Write> Checked<W> {
-    fn line(&mut self, record: &impl Serialize) -> io::Result<()> {
-        self.write_all(b"[")?;
-        (self.len, self.crc) = (0, Hasher::new());
-        serde_json::to_writer(&mut *self, record)?;
-        let (len, check) = (self.len, self.crc.clone().finalize());
-        self.write_all(format!(",{len},\"{check:08x}\"]\n").as_bytes())?;
-        self.len += 1;
-        self.out.flush()
-    }
 }
 
 impl<W: Write> Write for Checked<W> {

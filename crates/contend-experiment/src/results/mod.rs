@@ -20,7 +20,7 @@ mod words;
 pub use super::judged::{CheckResult, ClaimResult, Look, Measured, PointSeeds, Summary};
 pub use super::judged::{MET, NOT_DECIDED, NOT_MET, unmet};
 pub use super::map::MapSeries;
-pub use super::swept::{Labels, PointKey, SweptValue, columns, distinct, point_text};
+pub use super::swept::{Labels, PointKey, SweptValue, by_point, columns, distinct, point_text};
 pub use air::{Air, Radio, Roaming, Wait, Ways};
 pub use detail::{Channel, Detail, Successes};
 pub use emulation::{Carried, Emulation, Lateness, Opened};

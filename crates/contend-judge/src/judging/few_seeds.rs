@@ -1,7 +1,7 @@
 //! What few seeds mean: wide intervals, and claims that stay undecided.
 
 use contend_experiment::reading::file::{Experiment, Verdict};
-use contend_experiment::results::{ClaimResult, PointKey, Run, distinct};
+use contend_experiment::results::{ClaimResult, Run, by_point};
 use contend_experiment::stats::{CONFIDENCE, student};
 
 /// From this number of seeds on, there is no warning.
@@ -12,12 +12,11 @@ const BETTER: usize = 10;
 /// A warning if there are intervals, but from fewer than [`ENOUGH`] seeds. Runs that do not depend on the seed need no
 /// more seeds.
 pub(crate) fn warning(runs: &[Run]) -> Option<String> {
-    let points = distinct(runs.iter().map(|r| &r.point));
-    let of = |point: &PointKey| runs.iter().filter(|r| r.point == *point).collect::<Vec<_>>();
-    let n = points.iter().map(|p| of(p).len()).max()?;
-    let differs = |p: &PointKey| of(p).windows(2).any(|pair| pair[0].metrics != pair[1].metrics);
+    let points = by_point(runs, |r| &r.point);
+    let n = points.iter().map(|(_, here)| here.len()).max()?;
+    let differs = |here: &[&Run]| here.windows(2).any(|pair| pair[0].metrics != pair[1].metrics);
     let (here, better) = (student(CONFIDENCE, n)?, student(CONFIDENCE, BETTER)?);
-    (n < ENOUGH && points.iter().any(|p| differs(p))).then(|| {
+    (n < ENOUGH && points.iter().any(|(_, here)| differs(here))).then(|| {
         format!(
             "with {n} seeds the 95 % intervals are wide: ± {here:.1} standard errors, with {BETTER} seeds \
                 ± {better:.1}; run more, for example --seeds 1..{BETTER}"
@@ -51,6 +50,7 @@ pub(crate) fn accept_undecided(e: &Experiment, claims: &mut [ClaimResult]) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contend_experiment::results::PointKey;
     use std::collections::BTreeMap;
 
     fn run(at: u32, jain: f64) -> Run {

@@ -6,21 +6,20 @@ use contend_core::Span;
 use contend_core::registry::Fact;
 use contend_experiment::point::Resolved;
 use contend_experiment::reading::file::{Experiment, Overlay};
-use contend_experiment::results::{PointKey, Run};
+use contend_experiment::results::{PointKey, Run, by_point};
 use contend_sim::scenario::Scenario;
 
 /// A warning if `runs` show phase effects at some point of `e`. That is: a wire's drop-tail queue dropped packets of
 /// several flows, at least one of them TCP, and every flow has exactly the same goodput with all seeds.
 pub(crate) fn warning(e: &Experiment, runs: &[Run]) -> Option<String> {
-    let decided = |point: &PointKey| {
-        let here: Vec<&Run> = runs.iter().filter(|r| r.point == *point).collect();
-        if !agree(&here) {
+    let decided = |(point, here): &(&PointKey, Vec<&Run>)| {
+        if !agree(here) {
             return None;
         }
         let Resolved { scenario, .. } = e.scenario(point, &Overlay::default()).ok()?;
         longest_transmission(&scenario, here.first()?)
     };
-    let times: Vec<Span> = e.points.iter().filter_map(decided).collect();
+    let times: Vec<Span> = by_point(runs, |r| &r.point).iter().filter_map(decided).collect();
     let longest = times.iter().max()?;
     let place = match (times.len(), e.points.len()) {
         (_, 1) => String::new(),

@@ -12,6 +12,7 @@ use super::field::{
 };
 use super::shape::{points, swept_keys, value_text};
 use contend_experiment::results::{Outcome, Run};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -28,15 +29,17 @@ pub fn write_csv(o: &Outcome, mut w: impl Write) -> io::Result<()> {
     let keys = swept_keys(&points(o));
     let header: Vec<String> = keys
         .iter()
-        .map(|k| quoted(k))
+        .map(|k| quoted(k).into_owned())
         .chain(["seed", "scope", "name", "metric", "value", "unit"].map(String::from))
         .collect();
     writeln!(w, "{}", header.join(","))?;
     let metrics: BTreeSet<&String> = o.runs.iter().flat_map(|r| r.metrics.keys()).collect();
     let units = metrics.into_iter().map(|m| (m, metric_unit(m).unwrap_or_default())).collect();
     for run in &o.runs {
-        let mut prefix: String =
-            keys.iter().map(|k| run.point.get(k).map(|v| quoted(&value_text(v))).unwrap_or_default() + ",").collect();
+        let mut prefix: String = keys
+            .iter()
+            .map(|k| run.point.get(k).map(|v| quoted(&value_text(v)).into_owned()).unwrap_or_default() + ",")
+            .collect();
         prefix.push_str(&run.seed.to_string());
         write_run(run, &units, |scope, name, metric, value: Option<f64>, unit| {
             let value = value.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default();
@@ -117,11 +120,11 @@ fn rows<T>(
 }
 
 /// Quotes a field as RFC 4180 §2 requires: if it contains a comma, a quote or a line break. Inner quotes are doubled.
-pub(super) fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
+pub(super) fn quoted(field: &str) -> Cow<'_, str> {
+    if field.bytes().any(|b| matches!(b, b',' | b'"' | b'\n' | b'\r')) {
+        format!("\"{}\"", field.replace('"', "\"\"")).into()
     } else {
-        field.to_owned()
+        field.into()
     }
 }
 

@@ -14,9 +14,9 @@ use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnPath, Type};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +48,13 @@ pub fn write_table(o: &Outcome, ctx: &ReportContext, table: &Table, path: &Path)
         let metadata = metadata.into_iter().map(|(k, v)| KeyValue::new(k, v)).collect();
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(format!("contend {}", o.version));
+        // Rates and times rarely repeat: a dictionary of them costs time and saves nothing.
+        let numbers = table.headings().iter().filter(|h| h.kind == Kind::Number);
+        let properties = numbers.fold(properties, |properties, h| {
+            properties.set_column_dictionary_enabled(ColumnPath::from(h.name.as_str()), false)
+        });
         let properties = Arc::new(properties.set_key_value_metadata(Some(metadata)).build());
         let mut file = SerializedFileWriter::new(w, message(table).map_err(failed)?, properties).map_err(failed)?;
         for group in 0..table.groups() {
@@ -88,7 +94,13 @@ fn write_group<W: Write + Send>(
             Values::Count(v) => write_column::<Int64Type, _>(&mut to, v.iter().copied())?,
             Values::Flag(v) => write_column::<BoolType, _>(&mut to, v.iter().copied())?,
             Values::Text(v) => {
-                write_column::<ByteArrayType, _>(&mut to, v.iter().map(|t| t.as_deref().map(ByteArray::from)))?
+                // A text stands in many rows, one after the other.
+                let mut texts: Vec<Option<ByteArray>> = Vec::with_capacity(v.len());
+                for (i, text) in v.iter().enumerate() {
+                    let shared = if i > 0 && v[i - 1] == *text { texts[i - 1].clone() } else { None };
+                    texts.push(shared.or_else(|| text.as_deref().map(ByteArray::from)));
+                }
+                write_column::<ByteArrayType, _>(&mut to, texts.iter().cloned())?
             }
         }
     }

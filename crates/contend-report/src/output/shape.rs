@@ -150,7 +150,7 @@ pub(super) fn fixed(x: f64, decimals: usize) -> String {
 /// The mean of a metric at a point: from the summary, or computed from the point's runs if `metric` is another
 /// expression.
 pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<Estimate> {
-    if let Some(s) = o.summary.iter().find(|s| s.point == *point && s.metric == metric) {
+    if let Some(s) = o.summary.iter().find(|s| s.metric == metric && s.point == *point) {
         let &Summary { n, mean, ci95, interval, by_resolution, .. } = s;
         return Some(Estimate { n, mean, ci95, interval, by_resolution });
     }

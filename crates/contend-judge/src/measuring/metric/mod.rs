@@ -56,7 +56,7 @@ use contend_core::Time;
 use contend_experiment::reading::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
 use contend_experiment::reading::file::Shown;
 use contend_experiment::reading::model::{Model, Parameter};
-use contend_experiment::results::{Run, Summary, distinct};
+use contend_experiment::results::{Run, Summary, by_point};
 use contend_experiment::stats::{self, Estimate};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -441,9 +441,9 @@ pub fn settled(run: &Run) -> Option<f64> {
 /// A metric that some runs of a point lack has a smaller `n`.
 pub fn summarise(runs: &[Run]) -> Vec<Summary> {
     let mut out = vec![];
-    for point in distinct(runs.iter().map(|r| &r.point)) {
+    for (point, here) in by_point(runs, |r| &r.point) {
         let mut samples: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for (name, value) in runs.iter().filter(|r| r.point == *point).flat_map(|r| &r.metrics) {
+        for (name, value) in here.iter().flat_map(|r| &r.metrics) {
             samples.entry(name).or_default().push(*value);
         }
         out.extend(samples.into_iter().filter_map(|(metric, values)| {
