@@ -81,7 +81,8 @@ impl<'a> Builder<'a> {
             }
             category_queue_names = node.category_queue_names().to_vec();
             let first = node.first_deadline();
-            world.add(Box::new(node), first);
+            let bss = world.add(Box::new(node), first);
+            world.is_busiest(bss);
             let control = |(ap, spec): (StationId, &ApSpec)| {
                 (!spec.control.is_empty()).then(|| (ap, format!("{}.control", spec.station.name)))
             };
