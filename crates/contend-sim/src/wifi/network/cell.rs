@@ -295,8 +295,9 @@ impl Cell {
         let (Some(s), air) = (moment.stations.in_service(who), moment.air) else { return };
         let plan = air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
-        let channel = air.channel_of(&s.burst);
-        let is_clean = to == BROADCAST || self.reception.is_clean(channel);
+        // Without losses only the MPDUs of a batch need to be told of their fate: all arrive.
+        let is_plain =
+            (to == BROADCAST || self.reception.is_clean(air.channel(from, to))) && !moment.stations.aggregate();
         // A station whose NAV another exchange has set does not answer an RTS.
         let refused = self.navs.stand && self.refuses(&plan, now);
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
@@ -304,22 +305,11 @@ impl Cell {
             let start = now + part.start;
             self.ledger.ifs(start - end);
             end = start + part.airtime;
-            let bytes = plan.bytes(part.kind);
-            let lost = if is_clean {
-                // Nothing is drawn; the packets of an aggregate must arrive all the same.
-                moment.stations.is_lost(who, part.kind, bytes, |_, _| false)
-            } else {
-                part.kind != PartKind::CtsToSelf && {
-                    let mut frame = self.reception.ends(channel, end, plan.format(part.kind), 1.0);
-                    moment.stations.is_lost(who, part.kind, bytes, |bytes, packet| frame.corrupts(bytes, packet))
-                }
-            };
-            let Some(s) = moment.stations.in_service(who) else { return };
+            let lost = !is_plain && self.loses(moment, who, &plan, part.kind, end);
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            let store = moment.stations.store(who);
-            let service = Some(s);
-            let on_air = OnAir { plan: &plan, part: &part, service, store, start, end, outcome, origin: None };
-            on_air.record(moment.out.trace, &mut self.frames);
+            let mac = Some(moment.stations.mac(who));
+            OnAir { plan: &plan, part: &part, mac, start, end, outcome, origin: None }
+                .record(moment.out.trace, &mut self.frames);
             // A CTS-to-self counts as sent to the receiver of the data.
             let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
             self.ledger.frame(sends, hears, plan.account(&part), part.airtime, lost);
@@ -334,6 +324,28 @@ impl Cell {
         }
         self.activity = delivery.map_or(Activity::Rest(end), Activity::Data);
         self.exchange = Exchange { start: now, end, fate };
+    }
+
+    /// True if nothing of the part of this kind, which `who` or its receiver sends and which ends at `end`, arrives.
+    #[inline(never)]
+    fn loses(
+        &mut self,
+        moment: &mut Moment<'_, '_>,
+        who: Contender,
+        plan: &Plan<'_>,
+        kind: PartKind,
+        end: Time,
+    ) -> bool {
+        let (from, to) = plan.stations();
+        let (channel, bytes) = (moment.air.channel(from, to), plan.bytes(kind));
+        if to == BROADCAST || self.reception.is_clean(channel) {
+            // Nothing is drawn; the packets of an aggregate must arrive all the same.
+            return moment.stations.is_lost(who, kind, bytes, |_, _| false);
+        }
+        kind != PartKind::CtsToSelf && {
+            let mut frame = self.reception.ends(channel, end, plan.format(kind), 1.0);
+            moment.stations.is_lost(who, kind, bytes, |bytes, packet| frame.corrupts(bytes, packet))
+        }
     }
 
     /// The exchange of `plan` begins at `now`, and reservations may stand. True if the receiver does not answer an RTS.
@@ -384,8 +396,8 @@ impl Cell {
             end = end.max(over);
             self.ledger.collided(s.burst.from, part.end());
             // A CTS-to-self before the data is the beginning of the transmission.
-            let (store, outcome) = (moment.stations.store(who), FrameOutcome::Collided);
-            OnAir { plan: &plan, part: &part, service: Some(s), store, start, end: over, outcome, origin: None }
+            let (mac, outcome) = (Some(moment.stations.mac(who)), FrameOutcome::Collided);
+            OnAir { plan: &plan, part: &part, mac, start, end: over, outcome, origin: None }
                 .record(moment.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - first);
@@ -443,8 +455,10 @@ impl Cell {
                     part.end() + plan.silence(&part).sender
                 };
                 // All attempts are reported before a queue is asked for its next packet, which may depend on them.
-                for &who in &collided {
-                    moment.report(who, attempt(moment, who), false);
+                if moment.stations.report() {
+                    for &who in &collided {
+                        moment.report(who, attempt(moment, who), false);
+                    }
                 }
                 for who in collided.drain(..) {
                     // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
@@ -466,11 +480,11 @@ impl Cell {
             all.push(Success::new(s.burst.from, s.burst.to));
         }
         let (now, won, air) = (moment.now, self.won, moment.air);
-        let burst = moment.stations.in_service(who).map(|s| s.burst);
-        let snr = burst.and_then(|burst| self.reception.snr(air.channel_of(&burst)));
+        let burst = moment.stations.in_service(who).map(|s| &s.burst);
+        let snr = burst.and_then(|burst| self.reception.snr(air.channel_of(burst)));
+        let reserving = burst.filter(|burst| !burst.reserves.is_zero()).copied();
         let follows = now + air.timing().sifs;
         let next = moment.answered(who, self.heard(moment, who), snr, follows - won);
-        let reserving = burst.filter(|burst| !burst.reserves.is_zero());
         if let Some(burst) = &reserving {
             // Of a transmission opportunity, only stations to which all its frames were addressed have no NAV.
             let until = self.exchange.start + burst.reserves;
@@ -505,7 +519,7 @@ impl Cell {
         }
         let (outcome, start, end) = (FrameOutcome::Received, start + part.start, start + part.end());
         self.ledger.ifs(start - moment.now);
-        OnAir { plan: &plan, part: &part, service: None, store: None, start, end, outcome, origin: None }
+        OnAir { plan: &plan, part: &part, mac: None, start, end, outcome, origin: None }
             .record(moment.out.trace, &mut self.frames);
         // It counts as sent to the receiver of the exchange, as a CTS-to-self does.
         self.ledger.frame(burst.from, burst.to, plan.account(&part), part.airtime, false);

@@ -5,9 +5,8 @@ use crate::trace::Trace;
 use crate::wifi::frame::{Frame, FrameOutcome, InFrame, More};
 use crate::wifi::ids::Category;
 use crate::wifi::medium::phy::BLOCK_ACK_BYTES;
-use crate::wifi::sender::mac::InService;
+use crate::wifi::sender::mac::{InService, Mac};
 use crate::wifi::sender::plan::{Content, Part, PartKind, Plan};
-use crate::wifi::sender::store::Store;
 use contend_core::Time;
 
 /// Frames kept for a capture or the report's timeline.
@@ -28,10 +27,8 @@ pub struct FrameLog {
 pub(super) struct OnAir<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) part: &'a Part,
-    /// The burst of the plan; `None` for a CF-End, which follows when the burst is no longer in service.
-    pub(super) service: Option<&'a InService>,
-    /// Where the burst comes from, if its sender has aggregates.
-    pub(super) store: Option<&'a Store>,
+    /// The sender of the burst of the plan; `None` for a CF-End, which follows when the burst is no longer in service.
+    pub(super) mac: Option<&'a Mac>,
     pub(super) start: Time,
     pub(super) end: Time,
     pub(super) outcome: FrameOutcome,
@@ -81,8 +78,8 @@ impl FrameLog {
 
     /// Keeps what else a capture shows of the frame.
     fn more(&mut self, on_air: &OnAir<'_>) -> More {
-        let Some(store) = on_air.store else { return More::Nothing };
-        let Some(service) = on_air.service else { return More::Nothing };
+        let Some(store) = on_air.mac.and_then(Mac::store) else { return More::Nothing };
+        let Some(service) = on_air.service() else { return More::Nothing };
         if let (PartKind::Action, Content::Action(addba)) = (on_air.part.kind, service.burst.content) {
             return More::Addba(addba);
         }
@@ -104,7 +101,7 @@ impl FrameLog {
     }
 }
 
-impl OnAir<'_> {
+impl<'a> OnAir<'a> {
     /// Records it in `trace`, and keeps it if there is a log.
     #[inline(always)]
     pub(super) fn record(&self, trace: &mut Trace, log: &mut Option<FrameLog>) {
@@ -119,22 +116,27 @@ impl OnAir<'_> {
         }
     }
 
+    /// The burst of the plan.
+    fn service(&self) -> Option<&'a InService> {
+        self.mac.and_then(Mac::in_service)
+    }
+
     /// All that a capture shows of it.
     fn frame(&self) -> Frame {
-        let (from, to) = self.plan.ends(self.part);
-        let data = if self.part.kind == PartKind::Data { self.service } else { None };
+        let ((from, to), service) = (self.plan.ends(self.part), self.service());
+        let data = if self.part.kind == PartKind::Data { service } else { None };
         Frame {
             start: self.start,
             end: self.end,
             from,
             to,
             kind: self.part.kind.frame(),
-            category: self.service.map_or(Category::Be, |s| s.category),
+            category: service.map_or(Category::Be, |s| s.category),
             outcome: self.outcome,
             rate: self.plan.format(self.part.kind).bps,
             mode: self.plan.format(self.part.kind).mode(),
-            retry: self.service.map_or(0, |s| s.attempt),
-            sequence: self.service.map_or(0, |s| s.sequence),
+            retry: service.map_or(0, |s| s.attempt),
+            sequence: service.map_or(0, |s| s.sequence),
             duration: self.plan.nav(self.part),
             bytes: self.plan.bytes(self.part.kind),
             packet: data.map(|s| s.packet),

@@ -18,7 +18,7 @@ use crate::wifi::ids::{Category, Contender, StationId};
 use crate::wifi::medium::phy::Phy;
 use crate::wifi::sender::air::{Air, negotiates};
 use crate::wifi::sender::aql::Aql;
-use crate::wifi::sender::around::Returned;
+use crate::wifi::sender::around::{Extras, Returned};
 use crate::wifi::sender::counters::StationCounters;
 use crate::wifi::sender::mac::{InService, Mac};
 use crate::wifi::sender::plan::PartKind;
@@ -89,22 +89,15 @@ pub(super) struct Stations {
     reorder_at: Time,
     /// True if receivers have a reordering timeout.
     reorders: bool,
+    /// True if a station sends aggregates.
+    aggregates: bool,
     /// True if stations make agreements before they send A-MPDUs.
     negotiates: bool,
     /// Macs with a burst in service.
     backlogged: u32,
-    /// Packets that Macs gave up, for the routing agents; `None`: without agents they are lost.
-    returned: Option<Vec<Returned>>,
-    /// Packets that have left their stations, for sources that count them; `None`: no source does.
-    left: Option<Vec<Packet>>,
     /// True if routing messages go before all other packets.
     prefers_messages: bool,
-    /// The airtime that is pending at each station that has a limit; empty if none has.
-    aql: Vec<Option<Aql>>,
-    /// The rate controls of each station; empty if all rates are fixed.
-    rates: Vec<Rates>,
-    /// The MPDUs that each station has sent and that were sent to it; empty if they are not counted.
-    mpdus: Vec<[Mpdus; 2]>,
+    extras: Extras,
 }
 
 impl Stations {
@@ -138,24 +131,22 @@ impl Stations {
             held_back: Vec::new(),
             reorder_at: Time::NEVER,
             reorders: specs().any(|(_, s)| s.aggregation.is_some_and(|a| !a.reorder.is_zero())),
+            aggregates: specs().any(|(_, s)| s.aggregation.is_some()),
             negotiates: negotiates(spec),
             backlogged: 0,
-            returned: None,
-            left: None,
             prefers_messages: false,
-            aql: Vec::new(),
-            rates: Vec::new(),
-            mpdus: Vec::new(),
+            extras: Extras::default(),
         };
         let aql = |s: &StationSpec| s.aql.filter(|_| s.aggregation.is_some()).map(Aql::new);
         if spec.members().any(|s| aql(s).is_some()) {
-            all.aql = spec.members().map(aql).collect();
+            all.extras.aql = spec.members().map(aql).collect();
         }
         if spec.members().any(|s| s.channel.rate_control.is_some()) {
-            all.rates = spec.members().map(|s| Rates::new(rng::stream(seed, &s.name, "rates"))).collect();
+            all.extras.rates = spec.members().map(|s| Rates::new(rng::stream(seed, &s.name, "rates"))).collect();
         }
-        if !all.rates.is_empty() || spec.members().any(|s| s.aggregation.is_some()) || spec.error_model.is_some() {
-            all.mpdus = vec![Default::default(); all.len];
+        if !all.extras.rates.is_empty() || spec.members().any(|s| s.aggregation.is_some()) || spec.error_model.is_some()
+        {
+            all.extras.mpdus = vec![Default::default(); all.len];
         }
         for (station, s) in specs() {
             let mac = make.own(station, s).map_err(|e| e.of(&s.name))?;
@@ -336,7 +327,7 @@ impl Stations {
 
     /// The MPDUs that `station` has sent, and those that were sent to it; `None` if they are not counted.
     pub(super) fn mpdus(&self, station: StationId) -> Option<[Mpdus; 2]> {
-        self.mpdus.get(station as usize).copied()
+        self.extras.mpdus.get(station as usize).copied()
     }
 
     /// What became by `now` of the packets that `station` took from its queues.
@@ -371,7 +362,7 @@ impl Stations {
         for who in self.contenders(station) {
             self.macs[who as usize].part(next);
         }
-        if let Some(rates) = self.rates.get_mut(station as usize) {
+        if let Some(rates) = self.extras.rates.get_mut(station as usize) {
             rates.forget(next);
         }
     }
@@ -387,10 +378,22 @@ impl Stations {
         self.in_service(who).map(|s| &s.packet)
     }
 
-    /// See [`Mac::store`].
+    /// The Mac of `who`.
     #[inline]
-    pub(super) fn store(&self, who: Contender) -> Option<&Store> {
-        self.macs[who as usize].store()
+    pub(super) fn mac(&self, who: Contender) -> &Mac {
+        &self.macs[who as usize]
+    }
+
+    /// True if a station sends aggregates.
+    #[inline]
+    pub(super) fn aggregate(&self) -> bool {
+        self.aggregates
+    }
+
+    /// True if a discipline or a control block of an access point needs reports of attempts.
+    #[inline]
+    pub(super) fn report(&self) -> bool {
+        self.reports
     }
 
     /// True if nothing of a part of `bytes` bytes of the burst of `who` reaches its receiver. `lost` tells whether an
@@ -508,17 +511,17 @@ impl Stations {
 
     /// From now on packets that a Mac gives up come back. `prefers_messages`: routing messages go before all others.
     pub(super) fn hand_back(&mut self, prefers_messages: bool) {
-        (self.returned, self.prefers_messages) = (Some(vec![]), prefers_messages);
+        (self.extras.returned, self.prefers_messages) = (Some(vec![]), prefers_messages);
     }
 
     /// From now on the sources of packets are told when these leave the station of the source.
     pub(super) fn tell_sources(&mut self) {
-        self.left = Some(vec![]);
+        self.extras.left = Some(vec![]);
     }
 
     /// A packet that a Mac gave up.
     pub(super) fn take_returned(&mut self) -> Option<Returned> {
-        self.returned.as_mut()?.pop()
+        self.extras.returned.as_mut()?.pop()
     }
 
     /// The Macs whose queues hold packets back. The list is then empty.

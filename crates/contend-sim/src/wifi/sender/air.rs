@@ -287,7 +287,7 @@ impl Air {
 
     /// The station whose channel lies between two stations.
     #[inline]
-    fn channel(&self, from: StationId, to: StationId) -> StationId {
+    pub(crate) fn channel(&self, from: StationId, to: StationId) -> StationId {
         if self.is_ap(from) { to } else { from }
     }
 

@@ -248,7 +248,7 @@ impl Mac {
     pub(crate) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
         let queue = self.queues.of(category);
         let may_pass = matches!(self.service, Service::Batched(_)) || self.in_service.is_none();
-        if !(may_pass && queue.bypass(around)) {
+        if !(may_pass && queue.bypass(around, self.station)) {
             queue.enqueue(around, p, to);
             return false;
         }
@@ -359,7 +359,7 @@ impl Mac {
     fn serve(&mut self, around: &mut Around<'_>, packet: &Packet, category: Category) {
         let (from, to, bytes) = (self.station, packet.next_hop, packet.size);
         let protection = self.limits.protection.of(bytes);
-        let Chosen { rate, .. } = rate(&mut around.rates, around.now, around.air, (from, to), 0);
+        let Chosen { rate, .. } = rate(&mut around.extras.rates, around.now, around.air, (from, to), 0);
         let (content, reserves) = (Content::Packet, Span::ZERO);
         let burst = Burst { from, to, bytes, content, protection, rate, reserves };
         self.sequence = (self.sequence + 1) & 0xfff;
@@ -579,17 +579,18 @@ impl Mac {
         }
         s.attempt = s.attempt.saturating_add(u8::from(failure != Failure::Internal));
         let is_over = s.short >= self.limits.short || s.long >= self.limits.long;
-        if !around.mpdus.is_empty() && around.has_sent(&s.burst, missing, failure) {
+        if !around.extras.mpdus.is_empty() && around.has_sent(&s.burst, missing, failure) {
             around
                 .sent(&s.burst, &AttemptOutcome { mpdus: 1, dropped: u32::from(is_over), ..AttemptOutcome::default() });
-            s.burst.rate = rate(&mut around.rates, now, around.air, (s.burst.from, s.burst.to), u32::MAX).rate;
+            let ends = (s.burst.from, s.burst.to);
+            s.burst.rate = rate(&mut around.extras.rates, now, around.air, ends, u32::MAX).rate;
         }
         if !is_over {
             return Next::Again(self.backoff(now, Draw::Failure, heard));
         }
         self.counters.retry_drops += 1;
         around.leaves(&s.packet);
-        match &mut around.returned {
+        match &mut around.extras.returned {
             Some(list) => {
                 let delivered = s.delivered;
                 list.push(Returned { station: self.station, next: s.burst.to, packet: s.packet, delivered });

@@ -2,7 +2,7 @@
 
 use super::air::Air;
 use super::aql::{Aql, expected};
-use super::around::{Around, give_up, rate};
+use super::around::{Around, Extras, give_up, rate};
 use super::counters::StationCounters;
 use super::rates::Chosen;
 use super::store::{Batch, Store};
@@ -117,8 +117,9 @@ impl Queue {
 
     /// True if a packet may go into service, or into the store, without waiting in the queue; it is counted then.
     #[inline]
-    pub(crate) fn bypass(&mut self, around: &Around<'_>) -> bool {
-        let passes = self.can_bypass && self.meter.waiting() == 0 && (self.store.is_none() || self.has_room(around));
+    pub(crate) fn bypass(&mut self, around: &Around<'_>, station: StationId) -> bool {
+        let passes =
+            self.can_bypass && self.meter.waiting() == 0 && (self.store.is_none() || self.has_room(around, station));
         if passes {
             self.meter.passed();
         }
@@ -127,16 +128,16 @@ impl Queue {
 
     /// True if the store takes another packet of a discipline that does not give turns. Its packets count as those of
     /// one receiver, because nobody knows the receiver of the next packet.
-    fn has_room(&self, around: &Around<'_>) -> bool {
+    fn has_room(&self, around: &Around<'_>, station: StationId) -> bool {
         let Some(store) = &self.store else { return false };
-        store.has_room() && around.aql.as_ref().is_none_or(|aql| aql.allows(store.pending()))
+        store.has_room() && around.extras.aql(station).is_none_or(|aql| aql.allows(store.pending()))
     }
 
     /// Puts `p` into the store, if there is one. True if there is.
     #[inline]
     pub(crate) fn store(&mut self, around: &mut Around<'_>, station: StationId, p: &Packet) -> bool {
         let Some(store) = &mut self.store else { return false };
-        let airtime = take_airtime(&mut around.aql, around.air, station, self.category, p);
+        let airtime = take_airtime(around.extras.aql_mut(station), around.air, station, self.category, p);
         store.put(p, around.now, airtime, |to| around.air.agreed(station, to));
         true
     }
@@ -145,12 +146,13 @@ impl Queue {
     pub(crate) fn change<R>(
         &mut self,
         around: &mut Around<'_>,
+        station: StationId,
         f: impl FnOnce(&mut Store, &mut Around<'_>) -> Option<R>,
     ) -> Option<R> {
         let store = self.store.as_deref_mut()?;
         let before = store.pending();
         let result = f(store, around);
-        if let Some(aql) = &mut around.aql {
+        if let Some(aql) = around.extras.aql_mut(station) {
             aql.release(before - store.pending());
         }
         result
@@ -228,17 +230,17 @@ impl Queue {
             let present = |to| Chosen { rate: air.rate(station, to), alone: false }.at_most(air, narrow);
             let fits = |to| present(to).room(air, (station, to), limit);
             let to = if self.gives_turns { Some(self.give_turn(around, station, &fits)?) } else { None };
-            let batch = self.change(around, |store, around| {
+            let batch = self.change(around, station, |store, around| {
                 let fits = |to| {
-                    *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
+                    *chosen = rate(&mut around.extras.rates, now, air, (station, to), failures).at_most(air, narrow);
                     chosen.room(air, (station, to), limit)
                 };
                 match to {
                     Some(to) => store.take_to(to, true, now, fits, |p| {
-                        give_up(around.trace, &mut around.left, counters, now, p, false);
+                        give_up(around.trace, &mut around.extras.left, counters, now, p, false);
                     }),
                     None => store.take(now, fits, |p| {
-                        give_up(around.trace, &mut around.left, counters, now, p, false);
+                        give_up(around.trace, &mut around.extras.left, counters, now, p, false);
                     }),
                 }
             });
@@ -284,13 +286,13 @@ impl Queue {
     ) -> Option<Batch> {
         let (now, air) = (around.now, around.air);
         let &mut Making { station, limit, narrow, failures, ref mut chosen, ref mut counters } = making;
-        self.change(around, |store, around| {
+        self.change(around, station, |store, around| {
             let fits = |to| {
-                *chosen = rate(&mut around.rates, now, air, (station, to), failures).at_most(air, narrow);
+                *chosen = rate(&mut around.extras.rates, now, air, (station, to), failures).at_most(air, narrow);
                 chosen.room(air, (station, to), limit)
             };
             store.take_to(to, with_new, now, fits, |p: &Packet| {
-                give_up(around.trace, &mut around.left, counters, now, p, false);
+                give_up(around.trace, &mut around.extras.left, counters, now, p, false);
             })
         })
     }
@@ -316,7 +318,7 @@ impl Queue {
     fn fill(&mut self, around: &mut Around<'_>, station: StationId) -> bool {
         let mut came = false;
         self.refused = false;
-        while self.has_room(around)
+        while self.has_room(around, station)
             && let Some(p) = self.dequeue(around)
         {
             came |= self.store(around, station, &p);
@@ -332,11 +334,11 @@ impl Queue {
         station: StationId,
         fits: &dyn Fn(StationId) -> Room,
     ) -> Option<StationId> {
-        let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
+        let Around { now, air, link, ref mut sink, ref mut trace, ref mut extras, .. } = *around;
         let cx = &mut Cx { now, rng: &mut self.rng };
         let (store, meter, category) = (self.store.as_deref_mut()?, &mut self.meter, self.category);
         let made = Batch::default();
-        let mut below = BelowQueue { now, station, category, store, fits, made, meter, trace, left, air, aql };
+        let mut below = BelowQueue { now, station, category, store, fits, made, meter, trace, extras, air };
         let to = self.discipline.by_receiver()?.serve(cx, link, &mut below, sink);
         around.dropped();
         self.meter.settle(now, around.sink, around.trace);
@@ -349,11 +351,11 @@ impl Queue {
         if self.meter.waiting() == 0 {
             return;
         }
-        let Around { now, air, link, ref mut sink, ref mut trace, ref mut left, ref mut aql, .. } = *around;
+        let Around { now, air, link, ref mut sink, ref mut trace, ref mut extras, .. } = *around;
         let cx = &mut Cx { now, rng: &mut self.rng };
         let (meter, category, fits) = (&mut self.meter, self.category, &|_| room);
         let Some(store) = self.store.as_deref_mut() else { return };
-        let mut below = BelowQueue { now, station, category, store, fits, made: *made, meter, trace, left, air, aql };
+        let mut below = BelowQueue { now, station, category, store, fits, made: *made, meter, trace, extras, air };
         if let Some(discipline) = self.discipline.by_receiver() {
             discipline.join(cx, link, made.to, &mut below, sink);
         }
@@ -440,13 +442,12 @@ struct BelowQueue<'a, 'b> {
     made: Batch,
     meter: &'a mut QueueMeter,
     trace: &'a mut &'b mut Trace,
-    left: &'a mut Option<&'b mut Vec<Packet>>,
+    extras: &'a mut Extras,
     air: &'a Air,
-    aql: &'a mut Option<&'b mut Aql>,
 }
 
 /// The expected airtime of `p` in a category of `station`, which is pending now; zero without a limit.
-fn take_airtime(aql: &mut Option<&mut Aql>, air: &Air, station: StationId, category: Category, p: &Packet) -> Span {
+fn take_airtime(aql: Option<&mut Aql>, air: &Air, station: StationId, category: Category, p: &Packet) -> Span {
     let Some(aql) = aql else { return Span::ZERO };
     let airtime = expected(air.format_to(station, p.next_hop), category, p.size);
     aql.take(airtime);
@@ -458,16 +459,16 @@ impl Below for BelowQueue<'_, '_> {
         self.store.holds(receiver)
     }
     fn has_room(&self, receiver: u32) -> bool {
-        let allowed = self.aql.as_ref().is_none_or(|aql| aql.allows(self.store.pending_for(receiver)));
+        let allowed = self.extras.aql(self.station).is_none_or(|aql| aql.allows(self.store.pending_for(receiver)));
         allowed && self.store.has_room_for(receiver, (self.fits)(receiver), &self.made)
     }
     fn put(&mut self, p: Packet, sink: &mut Sink) {
-        if let Some(left) = self.left {
+        if let Some(left) = &mut self.extras.left {
             left.extend(sink.dropped.iter().map(|(p, _)| *p));
         }
         self.meter.settle(self.now, sink, self.trace);
         self.meter.taken(self.now, &p);
-        let airtime = take_airtime(self.aql, self.air, self.station, self.category, &p);
+        let airtime = take_airtime(self.extras.aql_mut(self.station), self.air, self.station, self.category, &p);
         self.store.put(&p, self.now, airtime, |to| self.air.agreed(self.station, to));
     }
 }

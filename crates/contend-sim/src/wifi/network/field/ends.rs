@@ -212,9 +212,8 @@ impl Field {
         let Some(s) = moment.stations.in_service(f.owner) else { return };
         let plan = moment.air.plan(&s.burst);
         let Some(part) = plan.part_of(f.kind) else { return };
-        let (store, Flight { start, end, origin, .. }) = (moment.stations.store(f.owner), *f);
-        OnAir { plan: &plan, part: &part, service: Some(s), store, start, end, outcome, origin }
-            .record(moment.out.trace, &mut self.frames);
+        let (mac, Flight { start, end, origin, .. }) = (Some(moment.stations.mac(f.owner)), *f);
+        OnAir { plan: &plan, part: &part, mac, start, end, outcome, origin }.record(moment.out.trace, &mut self.frames);
         let hears = match f.to {
             BROADCAST => f.from,
             to if to == f.from => s.burst.to,

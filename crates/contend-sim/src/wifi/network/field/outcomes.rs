@@ -56,17 +56,8 @@ impl Field {
             return None;
         }
         let origin = self.frames.as_ref().and_then(|_| self.links.position(now, station));
-        OnAir {
-            plan: &plan,
-            part: &part,
-            service: None,
-            store: None,
-            start,
-            end,
-            outcome: FrameOutcome::Received,
-            origin,
-        }
-        .record(moment.out.trace, &mut self.frames);
+        OnAir { plan: &plan, part: &part, mac: None, start, end, outcome: FrameOutcome::Received, origin }
+            .record(moment.out.trace, &mut self.frames);
         let hears = if burst.to == BROADCAST { station } else { burst.to };
         self.ledger.frame(station, hears, plan.account(&part), part.airtime, false);
         self.keep_gap(now, station);

@@ -249,18 +249,14 @@ impl Moment<'_, '_> {
     /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
-        let Stations { macs, returned, left, aql, rates, mpdus, .. } = &mut *self.stations;
+        let Stations { macs, extras, .. } = &mut *self.stations;
         let mac = &mut macs[who as usize];
         let (now, air, observers) = (self.now, self.air, &*self.observers);
         let link = AirLink { now, air, observers, station: mac.station() };
-        let (sink, trace, returned) = (&mut *self.sink, &mut *self.out.trace, returned.as_mut());
-        let left = left.as_mut();
-        let station = mac.station() as usize;
-        let aql = aql.get_mut(station).and_then(Option::as_mut);
-        let (rates, mpdus) = (rates.get_mut(station), &mut mpdus[..]);
-        let result = f(mac, &mut Around { now, air, link: &link, sink, trace, returned, left, aql, rates, mpdus });
-        if self.stations.left.as_ref().is_some_and(|left| !left.is_empty()) {
-            self.tell_of_left(station as StationId);
+        let (station, sink, trace) = (mac.station(), &mut *self.sink, &mut *self.out.trace);
+        let result = f(mac, &mut Around { now, air, link: &link, sink, trace, extras });
+        if self.stations.extras.left.as_ref().is_some_and(|left| !left.is_empty()) {
+            self.tell_of_left(station);
         }
         result
     }
@@ -268,7 +264,7 @@ impl Moment<'_, '_> {
     /// Tells sources whose packets have left `station`, which is theirs.
     #[cold]
     fn tell_of_left(&mut self, station: StationId) {
-        let Some(left) = &mut self.stations.left else { return };
+        let Some(left) = &mut self.stations.extras.left else { return };
         for together in left.chunk_by(|a, b| a.src == b.src) {
             let Some(p) = together.first().filter(|p| self.bridge.station_of(p.src) == Some(station)) else { continue };
             if let Some(source) = self.bridge.source(p) {

@@ -311,7 +311,7 @@ impl Mac {
             (false, None, Some(s)) => {
                 let (category, batch) = (s.category, s.batch);
                 if batch.mpdus > 0
-                    && let Some(rates) = &mut around.rates
+                    && let Some(rates) = around.extras.rates.get_mut(self.station as usize)
                 {
                     rates.keep(batch.to);
                 }
@@ -395,10 +395,12 @@ impl Mac {
         end: End,
     ) -> Option<(StationId, AttemptOutcome)> {
         let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
-        queue.change(around, |store, around| {
-            store.end(now, end, around.left.is_some(), |p, fate| match fate {
+        queue.change(around, self.station, |store, around| {
+            store.end(now, end, around.extras.left.is_some(), |p, fate| match fate {
                 Fate::Acknowledged => around.leaves(p),
-                Fate::GivenUp { received } => give_up(around.trace, &mut around.left, counters, now, p, received),
+                Fate::GivenUp { received } => {
+                    give_up(around.trace, &mut around.extras.left, counters, now, p, received);
+                }
             })
         })
     }
