@@ -356,7 +356,7 @@ const AMPDU: u32 = 20;
 const LIST: u32 = 28;
 
 /// Appends U-SIG and EHT of a mode to a list of fields: its width; guard interval, coding, MCS and streams of the one
-/// user (`ieee80211_radiotap.h` of Linux). Wireshark 4.0 knows the list, but not these two fields.
+/// user (`ieee80211_radiotap.h` of Linux). Wireshark 4.0 knows the list, but not these two fields; 4.4 reads them.
 fn eht_fields(mode: Mode, to: &mut Vec<u8>) {
     let width: u32 = match mode.width {
         20 => 0,
