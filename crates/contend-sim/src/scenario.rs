@@ -13,7 +13,7 @@ pub use crate::tcp::spec::{
 };
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
-    AfterCollision, Aggregation, AirtimeLimit, ApSpec, BeaconSpec, Capture, CellSpec, ChannelSpec, CtsRule,
+    Adjacent, AfterCollision, Aggregation, AirtimeLimit, ApSpec, BeaconSpec, Capture, CellSpec, ChannelSpec, CtsRule,
     ErrorModelSpec, FieldLink, FieldSpec, IdleAccess, MacSpec, RoamSpec, Shadowing, Site, StationSpec, TxopProtection,
 };
 pub use crate::wifi::walls::Wall;

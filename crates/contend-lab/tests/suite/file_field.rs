@@ -389,6 +389,51 @@ fn access_points_have_a_channel_each() {
 }
 
 #[test]
+fn channels_overlap_by_a_mask_or_a_list() {
+    let on = |left: u32, right: u32, field: &str| {
+        let file =
+            two_aps("100m", "", UP).replacen("[\"0m\", \"0m\"]", &format!("[\"0m\", \"0m\"]\nchannel = {left}"), 1);
+        let file = file.replacen("[\"400m\", \"0m\"]", &format!("[\"400m\", \"0m\"]\nchannel = {right}"), 1);
+        file.replace("field = {}", &format!("field = {{ {field} }}"))
+    };
+    let overlaps = |left, right, field: &str| {
+        let read = scenario(&on(left, right, field)).cell.unwrap().field.unwrap();
+        read.adjacent.map(|a| (a.overlaps, a.energy))
+    };
+    let list = "adjacent = [\"1dB\", \"2dB\", \"3.5dB\"]";
+    assert_eq!(overlaps(1, 4, list), Some((vec![([1, 4], 3.5)], -62.0)));
+    assert_eq!(overlaps(4, 2, list), Some((vec![([4, 2], 2.0)], -62.0)));
+    assert_eq!(overlaps(1, 5, list), None, "beyond the list nothing arrives");
+    assert_eq!(overlaps(6, 6, list), None);
+    assert_eq!(overlaps(1, 6, "adjacent = \"none\", energy = \"-70dBm\""), None);
+    // 1.117 dB by hand, see `wifi/medium/spectrum.rs`; 802.11g has OFDM.
+    let (mask, energy) = overlaps(2, 1, "adjacent = \"mask\", energy = \"-70dBm\"").unwrap();
+    assert!(mask.len() == 1 && (mask[0].1 - 1.117).abs() < 0.01 && energy == -70.0, "{mask:?}");
+    let wide = |left, right| {
+        let file = on(left, right, "adjacent = [\"20dB\"], propagation = \"log_distance\"");
+        file.replace("standard = \"802.11b\"", "standard = \"802.11ac\", width = \"80MHz\"")
+    };
+    let next = scenario(&wide(36, 52)).cell.unwrap().field.unwrap().adjacent.unwrap();
+    assert_eq!(next.overlaps, [([36, 52], 20.0)], "the next channel of 80 MHz");
+    assert_eq!(scenario(&wide(36, 100)).cell.unwrap().field.unwrap().adjacent, None);
+    says(&wide(36, 40), &["ap.1.channel", "overlaps 36", "at 80 MHz"]);
+    says(&on(1, 4, ""), &["ap.1.channel", "overlaps 1", "field.adjacent = \"mask\""]);
+    says(&on(1, 4, "adjacent = \"ofdm\""), &["field.adjacent", "\"mask\""]);
+    says(&on(1, 4, "adjacent = []"), &["field.adjacent", "has no loss"]);
+    says(&on(1, 4, "adjacent = [\"-1dB\"]"), &["field.adjacent", "0dB"]);
+    says(&on(1, 6, "energy = \"-62dBm\""), &["field.energy", "adjacent = \"mask\""]);
+    says(&on(1, 6, "adjacent = \"mask\", propagation = \"range\""), &["field.adjacent", "none falls", "log_distance"]);
+    says(
+        &two_aps("100m", "", UP).replace("field = {}", "field = { adjacent = \"mask\" }"),
+        &["field.adjacent", "channel"],
+    );
+    let given = on(1, 6, "adjacent = \"mask\", links = [[\"left\", \"a\"], [\"right\", \"b\"]]");
+    says(&given, &["field.adjacent", "field.links"]);
+    // The power of frames counts, so that it can be set.
+    assert_eq!(message(&on(1, 6, "adjacent = \"mask\", tx_power = \"20dBm\"")), "");
+}
+
+#[test]
 fn walls_weaken_what_a_station_hears() {
     let walls = |loss: &str| {
         format!(

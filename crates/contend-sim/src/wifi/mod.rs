@@ -16,7 +16,7 @@ pub mod spec;
 
 pub use frame::{Addba, Frame, FrameKind, FrameOutcome, InFrame, MAX_PACKET, More};
 pub use ids::{AP, BROADCAST, Contender, StationId};
-pub use medium::{error_model, fading, phy, propagation, walls};
+pub use medium::{error_model, fading, phy, propagation, spectrum, walls};
 pub use network::successes::Success;
 pub use network::{
     FrameLog, Map, MapLink, MessageFault, Roams, StationMessage, Truth, bridge, bss, is_message, ledger,

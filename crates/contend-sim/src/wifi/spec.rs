@@ -72,6 +72,8 @@ pub struct FieldSpec {
     pub association: Vec<usize>,
     /// The channel of each access point; empty if all are on one. Stations are on that of their access point.
     pub channels: Vec<u32>,
+    /// What arrives of frames of other channels; `None`: nothing.
+    pub adjacent: Option<Adjacent>,
     /// The ground that stations never leave; infinite if they do not move.
     pub area: Area,
     /// Who hears whom, whatever the distance; `None` if distances decide.
@@ -124,6 +126,16 @@ impl FieldSpec {
         let ap = station.checked_sub(self.channels.len()).map_or(station, of);
         self.channels.get(ap).copied()
     }
+}
+
+/// What stations notice of frames of other channels: their energy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adjacent {
+    /// Pairs of channels, and how many decibels a frame of one of them loses at a receiver of the other. Channels that
+    /// are in no pair do not overlap.
+    pub overlaps: Vec<([u32; 2], f64)>,
+    /// The medium is busy while frames of other channels arrive with at least this power together, in dBm.
+    pub energy: f64,
 }
 
 /// Where a station of a field is, and when.

@@ -1,15 +1,33 @@
-//! The channels of access points: `channel` of each `[[ap]]`.
+//! The channels of access points: `channel` of each `[[ap]]`, and what arrives of one on another: `field.adjacent`.
 
+use super::channel::level;
 use super::error::FileError;
 use super::field::Field;
 use super::reader::Val;
+use super::tree::NodeKind;
 use super::wifi::Wifi;
+use contend_sim::scenario::Adjacent;
 use contend_sim::wifi::phy::{Band, DataRate};
+use contend_sim::wifi::spectrum::{Spectrum, centre};
 
-/// Reads the channels of these access points. Empty if all are on one channel.
-pub(crate) fn channels(aps: &[Val], wifi: Option<&Wifi>, field: Option<&Field>) -> Result<Vec<u32>, FileError> {
+/// Reads the channels of these access points, and what arrives of frames of one on another. No channels if all are on
+/// one.
+pub(crate) fn channels(
+    aps: &[Val],
+    wifi: Option<&Wifi>,
+    field: Option<&Field>,
+) -> Result<(Vec<u32>, Option<Adjacent>), FileError> {
     let all: Vec<Option<Val>> = aps.iter().map(|ap| Ok(ap.table()?.get("channel"))).collect::<Result<_, _>>()?;
-    let Some(first) = all.iter().flatten().next() else { return Ok(vec![]) };
+    let adjacent = field.and_then(Field::adjacent);
+    let Some(first) = all.iter().flatten().next() else {
+        return match adjacent {
+            None => Ok((vec![], None)),
+            Some((v, _)) => {
+                let help = "write a channel for each [[ap]], or remove it";
+                Err(v.error("is what arrives of other channels, but no access point has a channel", help))
+            }
+        };
+    };
     let (Some(wifi), Some(field)) = (wifi, field) else {
         let help = "add [field] range = \"250m\", or remove it";
         return Err(first.error("is for a field, but in a cell all stations hear each other", help));
@@ -24,10 +42,13 @@ pub(crate) fn channels(aps: &[Val], wifi: Option<&Wifi>, field: Option<&Field>) 
         if first_of_block(band, number).is_none() {
             return Err(v.error(format!("is {number}, no channel of the {} band", band.name()), numbers(band)));
         }
-        if let Some(other) = read.iter().find(|other| overlap(band, width, **other, number)) {
+        // With `adjacent` a channel of 2.4 GHz may overlap another in part. In other bands it would be the same one.
+        let may = adjacent.is_some() && band == Band::Ghz2;
+        if let Some(other) = read.iter().find(|other| !may && overlap(band, width, **other, number)) {
+            let more = if band == Band::Ghz2 { "; with field.adjacent = \"mask\" channels may overlap" } else { "" };
             return Err(v.error(
                 format!("is {number}, which overlaps {other} of another access point at {width} MHz"),
-                format!("write {other}, or a channel that does not overlap it"),
+                format!("write {other}, or a channel that does not overlap it{more}"),
             ));
         }
         if field.forwards() && read.iter().any(|other| *other != number) {
@@ -36,8 +57,44 @@ pub(crate) fn channels(aps: &[Val], wifi: Option<&Wifi>, field: Option<&Field>) 
         }
         read.push(number);
     }
-    // All on one channel: the same as without the key.
-    if read.windows(2).all(|pair| pair.first() == pair.last()) { Ok(vec![]) } else { Ok(read) }
+    let Some((v, energy)) = adjacent else { return Ok((several(read), None)) };
+    let losses = losses(v)?;
+    let spectrum = Spectrum::of(&wifi.phy);
+    // From one channel to the next.
+    let step = if band == Band::Ghz2 { 5.0 } else { f64::from(width) };
+    let mut overlaps: Vec<([u32; 2], f64)> = vec![];
+    for (i, &a) in read.iter().enumerate() {
+        for &b in read.iter().take(i) {
+            let at = |number| centre(band, number, first_of_block(band, number).unwrap_or(1), width);
+            let apart = (at(a) - at(b)).abs();
+            let loss = match &losses {
+                None => spectrum.loss(apart),
+                Some(list) => ((apart / step).round() as usize).checked_sub(1).and_then(|i| list.get(i)).copied(),
+            };
+            overlaps.extend(loss.filter(|_| a != b).map(|loss| ([b, a], loss)));
+        }
+    }
+    overlaps.sort_unstable_by_key(|(pair, _)| *pair);
+    overlaps.dedup_by_key(|(pair, _)| *pair);
+    let read = several(read);
+    let adjacent = (!overlaps.is_empty()).then_some(Adjacent { overlaps, energy: *energy });
+    Ok((read, adjacent))
+}
+
+/// These channels. All on one is the same as without the key.
+fn several(read: Vec<u32>) -> Vec<u32> {
+    if read.windows(2).all(|pair| pair.first() == pair.last()) { vec![] } else { read }
+}
+
+/// Reads what a frame loses on the way into the next channel, the one after that, and so on: `field.adjacent`. `None`
+/// if it follows from the mask of the standard.
+fn losses(v: &Val) -> Result<Option<Vec<f64>>, FileError> {
+    const SHAPE: &str = "\"mask\", or losses like [\"1.1dB\", \"3dB\", \"10dB\"]";
+    if let NodeKind::Text(_) = &v.node.kind {
+        return v.word(&[("mask", ()), ("none", ())]).map(|()| None);
+    }
+    let losses: Vec<f64> = v.list(SHAPE)?.map(|item| level(&item, "dB", (0.0, 200.0))).collect::<Result<_, _>>()?;
+    if losses.is_empty() { Err(v.error("has no loss", format!("write {SHAPE}"))) } else { Ok(Some(losses)) }
 }
 
 /// The first channel of the block of neighbouring channels in which `number` is; `None` if there is no such channel.

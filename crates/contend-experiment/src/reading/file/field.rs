@@ -4,13 +4,15 @@ use super::channel::level;
 use super::choice::{NamedList, choice, default_choice, named_list, objection};
 use super::error::FileError;
 use super::places::Places;
-use super::reader::Val;
+use super::reader::{Fields, Val};
 use super::tree::NodeKind;
 use contend_core::Span;
 use contend_core::observe::{self, Radio};
 use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::routing;
-use contend_sim::scenario::{Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site, Wall};
+use contend_sim::scenario::{
+    Adjacent, Area, Capture, CtsRule, FieldLink, FieldSpec, Place, Point, Shadowing, Site, Wall,
+};
 use contend_sim::wifi::{StationId, propagation};
 use std::collections::BTreeMap;
 
@@ -23,6 +25,8 @@ pub(crate) struct Field<'a> {
     pub area: Area,
     /// The links that the file gives.
     links: Option<Val<'a>>,
+    /// What arrives of frames of other channels, and from which power in dBm on it makes the medium busy.
+    adjacent: Option<(Val<'a>, f64)>,
     range: f64,
     sense: f64,
     propagation: Choice<propagation::Build>,
@@ -95,9 +99,11 @@ impl<'a> Field<'a> {
             };
             return Err(v.error(format!("weakens nothing: {why}"), help));
         }
+        let adjacent = adjacent(&mut f, links.is_some(), &propagation, falls)?;
         let read = Field {
             area,
             links,
+            adjacent,
             range,
             sense,
             propagation,
@@ -130,6 +136,12 @@ impl<'a> Field<'a> {
     /// True if the file gives the links, so that stations need no positions.
     pub fn has_links(&self) -> bool {
         self.links.is_some()
+    }
+
+    /// What arrives of frames of other channels, and from which power in dBm on it makes the medium busy, if the file
+    /// says it.
+    pub fn adjacent(&self) -> Option<&(Val<'a>, f64)> {
+        self.adjacent.as_ref()
     }
 
     /// How the power falls with the distance.
@@ -182,13 +194,13 @@ impl<'a> Field<'a> {
     }
 
     /// The field with stations at these sites, of which the first `aps` are access points. `association` has the access
-    /// point of each station, `channels` the channel of each access point.
+    /// point of each station, `channels` the channel of each access point, and what arrives of other channels.
     pub fn with(
         self,
         sites: Vec<Site>,
         aps: usize,
         association: Vec<usize>,
-        channels: Vec<u32>,
+        (channels, adjacent): (Vec<u32>, Option<Adjacent>),
         links: Option<Vec<FieldLink>>,
     ) -> FieldSpec {
         let usual = if aps > 0 { None } else { Some(self.usual) };
@@ -196,6 +208,7 @@ impl<'a> Field<'a> {
             sites,
             association,
             channels,
+            adjacent,
             area: self.area,
             links,
             range: self.range,
@@ -219,6 +232,38 @@ impl<'a> Field<'a> {
             sinr: self.sinr,
         }
     }
+}
+
+/// Finds `adjacent`, and reads `energy`. `given`: the file gives the links; `falls`: power falls with the distance.
+fn adjacent<'a>(
+    f: &mut Fields<'a>,
+    given: bool,
+    propagation: &Choice<propagation::Build>,
+    falls: bool,
+) -> Result<Option<(Val<'a>, f64)>, FileError> {
+    /// IEEE 802.11-2020 §17.3.10.6: 20 dB above the power at which the lowest rate must be received.
+    const ENERGY: f64 = -62.0;
+    let energy_at = f.get("energy");
+    let energy = energy_at.as_ref().map_or(Ok(ENERGY), |v| level(v, "dBm", (-150.0, 30.0)))?;
+    let Some(v) = f.get("adjacent") else {
+        let Some(v) = energy_at else { return Ok(None) };
+        return Err(
+            v.error("is the power of frames of other channels, of which none arrive", "add adjacent = \"mask\"")
+        );
+    };
+    if matches!(&v.node.kind, NodeKind::Text(t) if t == "none") {
+        return Ok(None);
+    }
+    if given {
+        return Err(v.error("needs powers, but field.links gives who hears whom", "remove it, or field.links"));
+    }
+    if !falls {
+        return Err(v.error(
+            format!("needs powers, but none falls with propagation = \"{}\"", propagation.entry.name),
+            "write propagation = { kind = \"log_distance\", exponent = 3 }",
+        ));
+    }
+    Ok(Some((v, energy)))
 }
 
 /// Reads the observers of a station.

@@ -258,7 +258,8 @@ impl<'a> Builder<'a> {
         self.has_snr = field_at.is_some() && wifi.as_ref().is_some_and(|w| w.error_model.is_some());
         if let (Some(v), false) = (field_at, self.has_snr) {
             let mut f = v.table()?;
-            let senses_power = f.get("sense").is_some_and(|v| is_power(&v));
+            let powers = self.field.as_ref().is_some_and(|field| field.adjacent().is_some());
+            let senses_power = powers || f.get("sense").is_some_and(|v| is_power(&v));
             if let Some(v) = f.get("tx_power").filter(|_| !senses_power).or_else(|| f.get("noise_figure")) {
                 return Err(v.error("gives an SNR, which no error model reads", "add error_model = \"nist\" to [wifi]"));
             }

@@ -6,4 +6,5 @@ pub mod fading;
 pub(crate) mod nav;
 pub mod phy;
 pub mod propagation;
+pub mod spectrum;
 pub mod walls;

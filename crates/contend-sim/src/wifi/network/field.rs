@@ -101,6 +101,8 @@ struct Options {
     slot_rounding: bool,
     cts: CtsRule,
     idle_access: IdleAccess,
+    /// The share of the transmitted power at which frames of other channels make the medium busy.
+    energy: f64,
 }
 
 /// A frame on the air.
@@ -157,6 +159,7 @@ impl Field {
                 slot_rounding: spec.slot_rounding,
                 cts: spec.cts,
                 idle_access: mac.idle_access,
+                energy: spec.adjacent.as_ref().map_or(f64::INFINITY, |a| links.gain_of(a.energy)),
             },
             links,
             radios: (0..reception.stations()).map(|_| Radio::new(spec.sinr)).collect(),
@@ -340,7 +343,8 @@ impl Field {
                 let mut others = 0;
                 if moment.stations.reads(who) == Reads::Contenders {
                     let around = self.links.hearers(moment.now, station);
-                    others = around.iter().map(|h| moment.stations.in_service_at(h.station)).sum();
+                    others =
+                        around.iter().filter(|h| !h.foreign).map(|h| moment.stations.in_service_at(h.station)).sum();
                 }
                 (others as u32, own[station as usize].as_ref().unwrap_or(nothing))
             }

@@ -171,6 +171,7 @@ pub fn field(positions: Vec<Point>) -> FieldSpec {
         shadowing: None,
         association: vec![],
         channels: vec![],
+        adjacent: None,
         range: 250.0,
         sense: 550.0,
         propagation: choose(propagation::REGISTRY, "range", &[]),

@@ -3,12 +3,13 @@
 use super::in_a_field;
 use crate::common::every;
 use crate::common::*;
+use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::wifi::FrameKind;
 use contend_sim::wifi::access::{Reads, Setting};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_sim::wifi::{FrameKind, propagation};
 use proptest::prelude::*;
 
 /// Two downloads and two uploads of an access point and its stations in a field. All names begin with `name`.
@@ -147,6 +148,7 @@ proptest! {
         block in prop::sample::select(every::controls()),
         channels in prop::sample::select(vec![vec![], vec![1, 6, 6], vec![1, 6, 11]]),
         rts in any::<bool>(),
+        leak in prop::option::of(0.0..20.0f64),
         seed in 0u64..1000,
     ) {
         let (n, of) = (clients.len(), |i: usize| clients[i].0 % aps.len());
@@ -165,6 +167,12 @@ proptest! {
             channels: channels.into_iter().take(aps.len()).collect(),
             ..field(positions)
         });
+        if let (Some(leak), Some(field)) = (leak, &mut cell.field) {
+            let exponent = [("exponent", Value::Number(3.0))];
+            field.propagation = choose(propagation::REGISTRY, "log_distance", &exponent);
+            field.capture = Capture { ratio: 10.0, later: rts, adds_up: !rts };
+            field.adjacent = Some(Adjacent { overlaps: vec![([1, 6], leak), ([6, 11], leak)], energy: -110.0 });
+        }
         let (mut nodes, mut links, mut flows) = (vec![], vec![], vec![]);
         let mut link = |name: String, from, to| {
             links.push(LinkSpec { name, from, to, forward: wire(Span::ZERO), reverse: wire(Span::from_millis(1)) });

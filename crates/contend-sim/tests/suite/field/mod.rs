@@ -1,6 +1,7 @@
 //! The field against the cell, and against values by hand.
 
 mod access_points;
+mod adjacent;
 mod cell;
 mod reach;
 

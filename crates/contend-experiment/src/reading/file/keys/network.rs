@@ -312,9 +312,21 @@ static FIELD: Table = Table {
             Kind::Form("10dB", "the first frame is decoded if it is this much stronger than each later one"),
             Kind::Table(&CAPTURE)], Value("\"10dB\""), "\"none\"",
             "Which frame is decoded when several overlap at a receiver."),
+        key("adjacent", &[Kind::Word(&[
+                word("none", "No frame of another channel is heard; channels that overlap are refused."),
+                word("mask", "What passes of the spectrum, by the transmit mask of the standard."),
+            ]), Kind::List(&Kind::Form("10dB", "0dB to 200dB: what a frame loses on the way into the next channel, the \
+                one after that, and so on; beyond the list nothing arrives"))], Value("\"none\""),
+            "[\"1.1dB\", \"2.6dB\", \"5dB\", \"10dB\", \"31dB\"]",
+            "What arrives of frames of other channels: energy, which makes the medium busy from `energy` on, and \
+                interference. Needs a `channel` of each [[ap]]. At 2.4 GHz the next channel is 5 MHz away, \
+                otherwise the width of data frames."),
+        key("energy", &[Kind::Form("-62dBm", "-150dBm to 30dBm")], Value("\"-62dBm\""), "\"-70dBm\"",
+            "The medium is busy while frames of other channels arrive with this power together (IEEE 802.11-2020 \
+                17.3.10.6); needs `adjacent`."),
         key("tx_power", &[Kind::Form("16dBm", "-50dBm to 60dBm")], Value("\"16dBm\""), "\"20dBm\"",
-            "Transmitted power of all stations, for the SNR and for a `sense` in dBm; needs an `error_model` or \
-                such a `sense`."),
+            "Transmitted power of all stations, for the SNR, for a `sense` in dBm and for `energy`; needs an \
+                `error_model`, such a `sense`, or `adjacent`."),
         key("noise_figure", &[Kind::Form("7dB", "0dB to 50dB")], Value("\"7dB\""), "\"6dB\"",
             "Noise of all receivers beyond -174 dBm/Hz, for the SNR; needs an `error_model`."),
         key("shadowing", &[Kind::Form("6dB", "the standard deviation; each pair of stations has its own value"),
@@ -449,7 +461,8 @@ static AP: Table = Table {
         POSITION,
         key("channel", &[Kind::Whole(1, 233)], Words("all access points are on one channel"), "36",
             "The channel of the access point and its stations, by its number in the band; needs a [field], and is \
-                given to all access points or none. Stations on different channels do not hear each other."),
+                given to all access points or none. Stations on different channels do not hear each other, but for \
+                `field.adjacent`."),
         OBSERVE,
     ],
 };

@@ -61,12 +61,18 @@ impl Field {
         let now = moment.now;
         let f = self.flights[id as usize];
         let mut i = next as usize;
-        while let Some(&Hearer { station, delay, .. }) = self.links.list(f.hearers).get(i) {
+        while let Some(&Hearer { station, delay, foreign, .. }) = self.links.list(f.hearers).get(i) {
             if f.end + delay > now {
                 self.agenda.put(f.end + delay, What::Ends, id, i as u32);
                 return None;
             }
             i += 1;
+            if foreign {
+                if self.radios[station as usize].leaks_out(now, id, self.options.energy) {
+                    self.touched.push(station);
+                }
+                continue;
+            }
             let received = self.arrived(moment, &f, id, station);
             if station != f.to {
                 self.observe(moment, &f, station, received && !matches!(f.kind, PartKind::CfEnd | PartKind::Beacon));

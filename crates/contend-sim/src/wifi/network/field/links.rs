@@ -24,6 +24,8 @@ pub(in crate::wifi) struct Hearer {
     pub(in crate::wifi) gain: f64,
     /// The time that a frame needs to arrive.
     pub(in crate::wifi) delay: Span,
+    /// True if the station is on another channel, so that the frame is nothing but energy there.
+    pub(in crate::wifi) foreign: bool,
 }
 
 /// The number of a list of hearers.
@@ -51,6 +53,8 @@ struct Paths {
     off: Vec<Vec<(Time, Time)>>,
     /// The channel of each station.
     channels: Vec<Option<u32>>,
+    /// See [`Adjacent::overlaps`].
+    overlaps: Vec<([u32; 2], f64)>,
     /// A buffer, kept between calls.
     near: Vec<StationId>,
 }
@@ -90,6 +94,7 @@ impl Links {
                 source,
                 off: spec.sites.iter().map(|s| s.off.clone()).collect(),
                 channels: (0..spec.sites.len()).map(|station| spec.channel(station)).collect(),
+                overlaps: spec.adjacent.iter().flat_map(|a| a.overlaps.clone()).collect(),
                 near: vec![],
             },
             around: vec![],
@@ -149,7 +154,8 @@ impl Links {
         let mut links = Vec::new();
         for from in all {
             self.paths.find(now, from, false, &mut self.around);
-            links.extend(self.around.iter().map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
+            let own = self.around.iter().filter(|h| !h.foreign);
+            links.extend(own.map(|h| MapLink { from, to: h.station, decodes: h.decodes }));
         }
         let (mut walls, mut losses) = (Vec::new(), Vec::new());
         match &self.paths.source {
@@ -170,6 +176,14 @@ impl Links {
         let Source::Distance(ground, law) = &mut self.paths.source else { return None };
         let [here, there] = ends.map(|station| ground.position(now, station));
         law.signal(ends, here, there)
+    }
+
+    /// The gain at which a frame arrives with so many dBm; never if no power falls.
+    pub(in crate::wifi) fn gain_of(&self, power: f64) -> f64 {
+        match &self.paths.source {
+            Source::Distance(_, law) => law.full.map_or(f64::INFINITY, |full| left(full - power)),
+            Source::Table(_) => f64::INFINITY,
+        }
     }
 
     /// From now on `station` is on this channel.
@@ -197,20 +211,31 @@ impl Links {
 impl Paths {
     /// Puts the stations that hear a frame into `list`, the nearest first. `fades`: a single frame may fade.
     fn find(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
-        let Paths { source, off, channels, near } = self;
+        let Paths { source, off, channels, overlaps, near } = self;
         let is_on = |station: StationId| !off[station as usize].iter().any(|(begin, end)| *begin <= now && now < *end);
         list.clear();
         if !is_on(from) {
             return;
         }
         let hears = |station: StationId| is_on(station) && channels[station as usize] == channels[from as usize];
+        // What a frame loses on the way into another channel; `None` if nothing of it arrives there.
+        let leaks = |station: StationId| {
+            let pair = [channels[from as usize]?, channels[station as usize]?];
+            let same = |(ends, _): &&([u32; 2], f64)| *ends == pair || *ends == [pair[1], pair[0]];
+            overlaps.iter().find(same).filter(|_| is_on(station)).map(|(_, loss)| *loss)
+        };
         match source {
             Source::Table(table) => list.extend(table[from as usize].iter().filter(|h| hears(h.station))),
             Source::Distance(ground, law) => {
                 ground.near(now, from, near);
                 let here = ground.position(now, from);
                 for &station in near.iter().filter(|s| **s != from && hears(**s)) {
-                    list.extend(law.hearer([from, station], here, ground.position(now, station), fades));
+                    list.extend(law.hearer([from, station], here, ground.position(now, station), (fades, None)));
+                }
+                let others: &[StationId] = if overlaps.is_empty() { &[] } else { near };
+                for &station in others.iter().filter(|s| **s != from && !hears(**s)) {
+                    let Some(loss) = leaks(station) else { continue };
+                    list.extend(law.hearer([from, station], here, ground.position(now, station), (fades, Some(loss))));
                 }
             }
         }
@@ -223,7 +248,7 @@ fn table(links: &[FieldLink], stations: usize) -> Vec<Vec<Hearer>> {
     let mut all = vec![vec![]; stations];
     for &FieldLink { from, to, decodes, gain, delay } in links {
         if let Some(hearers) = all.get_mut(from as usize) {
-            hearers.push(Hearer { station: to, decodes, gain, delay });
+            hearers.push(Hearer { station: to, decodes, gain, delay, foreign: false });
         }
     }
     all
@@ -284,10 +309,17 @@ impl Law {
     }
 
     /// How the station `to` at `there` hears a frame that `from` sends at `here`; `None` if not at all. `fades`: the
-    /// frame may fade.
-    fn hearer(&mut self, [from, to]: [StationId; 2], here: Point, there: Point, fades: bool) -> Option<Hearer> {
+    /// frame may fade. `leak`: what it loses on the way into another channel, if `to` is on one.
+    fn hearer(
+        &mut self,
+        [from, to]: [StationId; 2],
+        here: Point,
+        there: Point,
+        (fades, leak): (bool, Option<f64>),
+    ) -> Option<Hearer> {
         let distance = here.distance(there);
-        let lost = self.losses.between([from, to], here, there);
+        let (foreign, leak) = (leak.is_some(), leak.unwrap_or(0.0));
+        let lost = self.losses.between([from, to], here, there) + leak;
         let gain = self.model.gain(distance) * left(lost);
         let delay = match self.delay {
             true => Span::from_nanos((distance / LIGHT * 1e9).round() as u64),
@@ -296,11 +328,13 @@ impl Law {
         match &mut self.shadows {
             None => {
                 let within = |limit| arrives(&*self.model, distance, lost, limit);
-                within(self.sense).then(|| Hearer { station: to, decodes: within(self.range), gain, delay })
+                let decodes = !foreign && within(self.range);
+                within(self.sense).then_some(Hearer { station: to, decodes, gain, delay, foreign })
             }
             Some(shadows) => {
                 let gain = gain * shadows.draw(from, to, fades);
-                let hearer = Hearer { station: to, decodes: gain >= shadows.decoded, gain, delay };
+                let decodes = !foreign && gain >= shadows.decoded;
+                let hearer = Hearer { station: to, decodes, gain, delay, foreign };
                 (gain >= shadows.sensed).then_some(hearer)
             }
         }
@@ -420,6 +454,7 @@ mod tests {
             sites: (0..60).map(site).collect(),
             association: vec![],
             channels: vec![],
+            adjacent: None,
             area: Area { width: 2000.0, height: 2000.0 },
             links: None,
             walls: walls.clone(),

@@ -19,6 +19,10 @@ pub(super) struct Radio {
     pub(super) stopped: Time,
     /// The frames that arrive with enough power to be sensed.
     arriving: Vec<Arriving>,
+    /// The frames of other channels that arrive, and their power.
+    foreign: Vec<(FlightId, f64)>,
+    /// True if these have enough power together to make the medium busy.
+    energy: bool,
     /// The frame on which it is locked.
     reception: Option<Reception>,
     /// True while it transmits or senses a frame.
@@ -129,7 +133,7 @@ impl Radio {
     fn keep_overlap(&mut self, now: Time) {
         if let (Some(overlap), Some(r)) = (&mut self.overlap, &self.reception) {
             let others = self.arriving.iter().filter(|a| a.flight != r.flight);
-            overlap.push((now, others.map(|a| a.gain).sum()));
+            overlap.push((now, others.map(|a| a.gain).sum::<f64>() + leaked(&self.foreign, true)));
         }
     }
 
@@ -142,7 +146,7 @@ impl Radio {
     /// True if it neither transmits nor senses anything now.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {
-        !self.sends && self.arriving.is_empty()
+        !self.sends && self.arriving.is_empty() && !self.energy
     }
 
     /// It starts to transmit.
@@ -159,7 +163,7 @@ impl Radio {
         let doing = match self.reception {
             _ if self.sends => Doing::Sends,
             Some(r) if r.is_own && r.so_far == Received::Decoded => Doing::Receives,
-            _ if self.arriving.is_empty() => Doing::Quiet(Time::NEVER),
+            _ if self.arriving.is_empty() && !self.energy => Doing::Quiet(Time::NEVER),
             _ => Doing::Hears,
         };
         self.book.turn(now, doing);
@@ -185,7 +189,8 @@ impl Radio {
             let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
             others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })
         };
-        let more = |r: &Reception| if capture.adds_up { besides(Some(r.flight)) } else { 0.0 };
+        let leaked = leaked(&self.foreign, capture.adds_up);
+        let more = |r: &Reception| if capture.adds_up { besides(Some(r.flight)) + leaked } else { 0.0 };
         let harmless = self.reception.is_some_and(|r| r.gain >= capture.ratio * (gain + more(&r)));
         let others = if harmless { 0.0 } else { besides(None) };
         self.arriving.push(Arriving { flight, gain, harmless });
@@ -193,7 +198,10 @@ impl Radio {
             self.keep_overlap(now);
             return true;
         }
-        let wins = others == 0.0 || (capture.later && gain >= capture.ratio * others);
+        // A radio does not lock on a frame of another channel, so that a later frame can be decoded beside it.
+        let free = others == 0.0 && (leaked == 0.0 || gain >= capture.ratio * leaked);
+        let all = if capture.adds_up { others + leaked } else { others.max(leaked) };
+        let wins = free || (capture.later && gain >= capture.ratio * all);
         let so_far = match self.reception {
             _ if self.sends => Received::Missed,
             _ if wins && decodes => Received::Decoded,
@@ -208,6 +216,42 @@ impl Radio {
         }
         self.keep_overlap(now);
         false
+    }
+
+    /// The first bit of `flight` of another channel arrives `now` with this power. The frame is nothing but energy: it
+    /// makes the medium busy from a power of `energy` on, and corrupts the frame on which the radio is locked if that
+    /// is not stronger by the ratio of `capture`. Returns true if the medium is busy with it.
+    pub(super) fn leaks_in(
+        &mut self,
+        now: Time,
+        (flight, gain): (FlightId, f64),
+        capture: Capture,
+        energy: f64,
+    ) -> bool {
+        self.foreign.push((flight, gain));
+        self.energy = leaked(&self.foreign, true) >= energy;
+        if let Some(r) = &mut self.reception {
+            let mut power = gain;
+            if capture.adds_up {
+                let others = self.arriving.iter().filter(|a| a.flight != r.flight).map(|a| a.gain);
+                power = others.sum::<f64>() + leaked(&self.foreign, true);
+            }
+            if r.so_far == Received::Decoded && r.gain < capture.ratio * power {
+                r.so_far = Received::Garbled;
+            }
+            self.keep_overlap(now);
+        }
+        self.energy
+    }
+
+    /// The last bit of `flight` of another channel has arrived `now`. Returns true if the medium was busy with such
+    /// frames until now.
+    pub(super) fn leaks_out(&mut self, now: Time, flight: FlightId, energy: f64) -> bool {
+        self.foreign.retain(|(other, _)| *other != flight);
+        self.keep_overlap(now);
+        let was = self.energy;
+        self.energy = leaked(&self.foreign, true) >= energy;
+        was
     }
 
     /// The last bit of `flight` has arrived `now`.
@@ -228,4 +272,10 @@ impl Radio {
             _ => Received::Missed,
         }
     }
+}
+
+/// The power of frames of other channels: of all together, or of the strongest.
+#[inline]
+fn leaked(foreign: &[(FlightId, f64)], all: bool) -> f64 {
+    foreign.iter().map(|(_, gain)| *gain).fold(0.0, |sum, one| if all { sum + one } else { f64::max(sum, one) })
 }

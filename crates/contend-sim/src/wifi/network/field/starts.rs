@@ -4,7 +4,7 @@ use super::super::stations::Moment;
 use super::agenda::What;
 use super::links::Hearer;
 use super::radio::{Own, Unclear};
-use super::{Field, Flight, FlightId, History};
+use super::{Field, Flight, FlightId, History, Options};
 use crate::wifi::access::{Draw, Residue};
 use crate::wifi::frame::FrameOutcome;
 use crate::wifi::ids::{BROADCAST, Contender, StationId};
@@ -155,7 +155,7 @@ impl Field {
         let list = self.links.at_start(now, from, id);
         let hearers = self.links.list(list);
         let to_itself = (to == from || to == BROADCAST).then_some(1.0);
-        let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to)?.gain));
+        let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to && !h.foreign)?.gain));
         let first = hearers.first().map(|h| h.delay);
         let flight = Flight { hearers: list, origin, gain, ..flight };
         let radio = &mut self.radios[from as usize];
@@ -179,10 +179,15 @@ impl Field {
         let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
         let mut i = next as usize;
         while let Some(&hearer) = self.links.list(hearers).get(i) {
-            let Hearer { station, delay, .. } = hearer;
+            let Hearer { station, delay, foreign, gain, .. } = hearer;
             if start + delay > now {
                 self.agenda.put(start + delay, What::Begins, id, i as u32);
                 return;
+            }
+            if foreign {
+                self.leaks_in(moment, station, (id, gain));
+                i += 1;
+                continue;
             }
             self.turn_busy(moment, station);
             let radio = &mut self.radios[station as usize];
@@ -194,6 +199,20 @@ impl Field {
                 radio.nav.reserve(now + (end - start) + timing.eifs_more, None, from);
             }
             i += 1;
+        }
+    }
+
+    /// The first bit of a flight of another channel arrives at `station` with this power.
+    #[cold]
+    fn leaks_in(&mut self, moment: &mut Moment<'_, '_>, station: StationId, leak: (FlightId, f64)) {
+        let Options { capture, energy, .. } = self.options;
+        let radio = &mut self.radios[station as usize];
+        if radio.leaks_in(moment.now, leak, capture, energy) {
+            self.turn_busy(moment, station);
+        }
+        let radio = &mut self.radios[station as usize];
+        if !radio.is_quiet() {
+            radio.note(moment.now);
         }
     }
 
