@@ -22,10 +22,31 @@ pub enum Ecn {
     /// Not ECN-capable: to signal congestion, a queue must drop the packet.
     #[default]
     NotEct = 0b00,
+    /// ECN-capable transport whose sender answers each mark a little, ECT(1) (L4S, RFC 9331 §4.1).
+    Ect1 = 0b01,
     /// ECN-capable transport, ECT(0).
     Ect = 0b10,
     /// Congestion experienced.
     Ce = 0b11,
+}
+
+impl Ecn {
+    /// The ECN field whose two bits are the low bits of `bits`.
+    #[inline]
+    pub const fn of(bits: u8) -> Ecn {
+        match bits & 0b11 {
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect,
+            0b11 => Ecn::Ce,
+            _ => Ecn::NotEct,
+        }
+    }
+    /// True if a queue for L4S takes the packet: ECT(1) and CE (RFC 9331 §5.1). A packet of a classic sender that was
+    /// marked before is among them; nothing tells it apart.
+    #[inline]
+    pub const fn is_l4s(self) -> bool {
+        self as u8 & 1 == 1
+    }
 }
 
 /// TCP header flags (RFC 9293 §3.1), as bits of a byte.
@@ -39,10 +60,16 @@ impl Flags {
     pub const SYN: Flags = Flags(0x02);
     /// The acknowledgment field is valid.
     pub const ACK: Flags = Flags(0x10);
+    /// The highest bit of the counter of accurate ECN (RFC 9768 §3.2). On the air it is the lowest bit of the byte
+    /// before the other flags; here it is in the place of URG, which no sender sets.
+    pub const AE: Flags = Flags(0x20);
     /// ECN echo (RFC 3168 §6.1).
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced (RFC 3168 §6.1).
     pub const CWR: Flags = Flags(0x80);
+
+    /// AE, CWR and ECE, which accurate ECN uses as one number.
+    pub const ACE: Flags = Flags(Flags::AE.0 | Flags::CWR.0 | Flags::ECE.0);
 
     /// True if every flag of `f` is set.
     pub const fn has(self, f: Flags) -> bool {
@@ -51,6 +78,15 @@ impl Flags {
     /// The union of both sets of flags.
     pub const fn with(self, f: Flags) -> Flags {
         Flags(self.0 | f.0)
+    }
+    /// The flags AE, CWR and ECE as a number: the counter of accurate ECN (RFC 9768 §3.2.1).
+    pub const fn ace(self) -> u8 {
+        (self.has(Flags::AE) as u8) << 2 | (self.has(Flags::CWR) as u8) << 1 | self.has(Flags::ECE) as u8
+    }
+    /// These flags with `ace`, modulo 8, in AE, CWR and ECE.
+    #[must_use]
+    pub const fn with_ace(self, ace: u8) -> Flags {
+        Flags(self.0 & !Flags::ACE.0 | (ace >> 2 & 1) << 5 | (ace & 0b11) << 6)
     }
 }
 
@@ -294,11 +330,7 @@ impl Packet {
     /// The ECN field.
     #[inline]
     pub const fn ecn(&self) -> Ecn {
-        match self.flags & ECN {
-            0b10 => Ecn::Ect,
-            0b11 => Ecn::Ce,
-            _ => Ecn::NotEct,
-        }
+        Ecn::of(self.flags & ECN)
     }
     /// Sets the ECN field.
     #[inline]
@@ -403,6 +435,26 @@ mod tests {
         assert_eq!(read(&all), (Ecn::Ce, true, true, 15));
         all.set_explicit(0, Explicit::default());
         assert_eq!(read(&all.with_ecn(Ecn::NotEct)), (Ecn::NotEct, true, true, 0));
+    }
+
+    #[test]
+    fn the_counter_of_accurate_ecn_is_three_flags() {
+        let all = Flags::SYN.with(Flags::ACK);
+        for ace in 0..16 {
+            let flags = all.with(Flags::ACE).with_ace(ace);
+            assert_eq!((flags.ace(), flags.0 & !Flags::ACE.0), (ace & 7, all.0));
+        }
+        // RFC 9768 §3.1: AE is the highest bit, ECE the lowest.
+        assert_eq!([Flags::AE, Flags::CWR, Flags::ECE].map(Flags::ace), [4, 2, 1]);
+    }
+
+    #[test]
+    fn every_ecn_field_is_its_two_bits() {
+        for bits in 0..4u8 {
+            let ecn = Ecn::of(bits);
+            let p = Packet::new(FlowId(0), 40, Time::ZERO, Body::Udp { seq: 0 }).with_ecn(ecn);
+            assert_eq!((ecn as u8, p.ecn(), ecn.is_l4s()), (bits, ecn, bits & 1 == 1));
+        }
     }
 
     #[test]

@@ -151,8 +151,12 @@ pub struct Ack {
     pub rttvar_us: u32,
     /// Smallest round-trip sample so far in microseconds; 0 before the first.
     pub min_rtt_us: u32,
-    /// True if the acknowledgment carried ECE.
+    /// True if the acknowledgment reports marks: with accurate ECN if [`ce`](Ack::ce) is above 0, otherwise if it
+    /// carried ECE.
     pub ece: bool,
+    /// Segments newly reported as marked. With accurate ECN this is the receiver's count; otherwise all that an
+    /// acknowledgment with ECE delivers.
+    pub ce: u32,
     /// The peer's timestamp value, if the option is in use.
     pub tsval: Option<u32>,
     /// True if a round trip has passed since the last acknowledgment with this flag.
@@ -187,7 +191,7 @@ pub struct RateSample {
     pub tx_in_flight: u32,
     /// Segments in flight before this acknowledgment.
     pub prior_in_flight: u32,
-    /// Segments of `delivered` whose acknowledgment carried ECE.
+    /// Segments newly reported as marked in the interval ([`Ack::ce`]).
     pub ce: u32,
     /// True if the application, not the window, limited sending when the newest segment was sent.
     pub app_limited: bool,

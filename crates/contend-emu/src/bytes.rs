@@ -130,11 +130,7 @@ pub fn read(b: &[u8], whole: usize) -> Result<Headers, Refused> {
     if fragment {
         return Err(Refused::Fragment);
     }
-    let ecn = match b[1] & 3 {
-        3 => Ecn::Ce,
-        0 => Ecn::NotEct,
-        _ => Ecn::Ect,
-    };
+    let ecn = Ecn::of(b[1]);
     let body = b.get(header..).ok_or(Refused::Malformed)?;
     let length = size - header;
     let rest = || {
@@ -163,6 +159,11 @@ pub fn read(b: &[u8], whole: usize) -> Result<Headers, Refused> {
     Ok(Headers { src: src.into(), dst: dst.into(), size: size as u32, ecn, dscp: b[1] >> 2, protocol, ports, tcp })
 }
 
+/// URG, which a packet keeps: [`Flags`] have AE in its place.
+const URG: u8 = 0x20;
+/// From AE in its byte to its place in [`Flags`].
+const AE_SHIFT: u32 = 5;
+
 /// Reads the TCP header at the beginning of the `length` bytes behind the IP header; `None` if it is malformed.
 fn read_tcp(b: &[u8], length: usize) -> Option<Tcp> {
     // RFC 9293 §3.1.
@@ -173,7 +174,7 @@ fn read_tcp(b: &[u8], length: usize) -> Option<Tcp> {
     let mut tcp = Tcp {
         seq: u32_at(b, 4)?,
         ack: u32_at(b, 8)?,
-        flags: Flags(*b.get(13)?),
+        flags: Flags(*b.get(13)? & !URG | (*b.get(12)? & 1) << AE_SHIFT),
         window: u16_at(b, 14)?,
         len: (length - header) as u32,
         ..Tcp::default()
@@ -231,7 +232,9 @@ pub fn write_back(b: &mut [u8], changes: &Changes) {
     if let Some(flags) = changes.flags
         && let Some(&offset) = b.get(header + 12)
     {
-        put(b, header + 12, sum, &[offset, flags.0]);
+        let urg = b.get(header + 13).map_or(0, |old| old & URG);
+        let ae = (flags.0 & Flags::AE.0) >> AE_SHIFT;
+        put(b, header + 12, sum, &[offset & !1 | ae, flags.0 & !URG | urg]);
     }
     if let Some(window) = changes.window {
         put(b, header + 14, sum, &window.to_be_bytes());
@@ -346,19 +349,22 @@ mod tests {
 
         #[test]
         fn checksums_are_right_after_every_change(
-            ecn: bool, ack: Option<u32>, window: Option<u16>, flags: Option<u8>,
+            ecn in 0u8..4, ack: Option<u32>, window: Option<u16>, flags: Option<u8>,
             payload in prop::collection::vec(any::<u8>(), 0..40),
         ) {
             let mut b = segment(&[1, 1, 1, 1], &payload, 65_535);
-            let changes = Changes { ecn: ecn.then_some(Ecn::Ce), ack, window, flags: flags.map(Flags) };
+            let changes = Changes { ecn: (ecn != 2).then_some(Ecn::of(ecn)), ack, window, flags: flags.map(Flags) };
             write_back(&mut b, &changes);
             // Both forms of zero are right (RFC 1624 §3).
             prop_assert!([0, 0xffff].contains(&checksum(&[&b[..20]])) && [0, 0xffff].contains(&tcp_sum(&b)));
             let h = read(&b, b.len()).unwrap();
             let t = h.tcp.unwrap();
-            prop_assert_eq!(h.ecn, if ecn { Ecn::Ce } else { Ecn::Ect });
+            prop_assert_eq!(h.ecn, Ecn::of(ecn));
             prop_assert_eq!((t.ack, t.window), (ack.unwrap_or(0xffff_fff0), window.unwrap_or(65_535)));
             prop_assert_eq!(t.flags.0, flags.unwrap_or(0x10));
+            // AE is in a byte of its own, and URG stays.
+            prop_assert_eq!(b[32] & 1, u8::from(t.flags.has(Flags::AE)));
+            prop_assert_eq!(b[33] & URG, 0);
         }
     }
 }

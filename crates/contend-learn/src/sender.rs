@@ -69,7 +69,7 @@ impl Controller for Sender {
         seen.came += u64::from(ack.delivered);
         seen.bytes += u64::from(ack.delivered) * u64::from(w.mss);
         seen.lost += u64::from(ack.lost);
-        seen.marked += u64::from(ack.ece);
+        seen.marked += u64::from(ack.ce);
         if let Some(us) = ack.rtt_us {
             seen.sample(f64::from(us) / 1e6);
         }

@@ -74,8 +74,8 @@ struct Dctcp {
     g_1024: u32,
     /// `DCTCP.Alpha`.
     alpha_q20: u64,
-    /// Segments acknowledged in the current window of data, and (`marked`) those of them with ECE.
-    acked: u64,
+    /// Segments delivered in the current window of data, and (`marked`) those of them that are reported as marked.
+    delivered: u64,
     marked: u64,
 }
 
@@ -85,7 +85,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
         abc: limit(args.integer("abc")),
         g_1024: args.integer("g_1024").clamp(1, 1024) as u32,
         alpha_q20: args.integer("alpha_1024").clamp(0, 1024) as u64 * (ONE_Q20 / 1024),
-        acked: 0,
+        delivered: 0,
         marked: 0,
     }))
 }
@@ -93,9 +93,9 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
 impl Controller for Dctcp {
     fn on_every_ack(&mut self, _: &mut Cx, _: &mut Window, ack: &Ack) {
         // RFC 8257 §3.3 steps 2 to 4.
-        self.acked += u64::from(ack.acked);
-        self.marked += if ack.ece { u64::from(ack.acked) } else { 0 };
-        if ack.round_start && self.acked > 0 {
+        self.delivered += u64::from(ack.delivered);
+        self.marked += u64::from(ack.ce.min(ack.delivered));
+        if ack.round_start && self.delivered > 0 {
             self.window_over();
         }
     }
@@ -128,10 +128,10 @@ impl Dctcp {
     /// M.
     fn window_over(&mut self) {
         // 2^43 is more segments than a flow sends in a window, and the product fits 64 bits.
-        let m_q20 = self.marked.min(1 << 43) * ONE_Q20 / self.acked;
+        let m_q20 = self.marked.min(1 << 43) * ONE_Q20 / self.delivered;
         let g = u64::from(self.g_1024);
         self.alpha_q20 = (self.alpha_q20 * (1024 - g) + m_q20 * g) / 1024;
-        (self.acked, self.marked) = (0, 0);
+        (self.delivered, self.marked) = (0, 0);
     }
 }
 
@@ -153,11 +153,11 @@ mod tests {
         fn alpha_stays_by_the_real_valued_form(
             g_1024 in 1u32..=1024, windows in prop::collection::vec((1u64..100_000, 0.0..=1.0f64), 1..300),
         ) {
-            let mut d = Dctcp { abc: 1, g_1024, alpha_q20: ONE_Q20, acked: 0, marked: 0 };
+            let mut d = Dctcp { abc: 1, g_1024, alpha_q20: ONE_Q20, delivered: 0, marked: 0 };
             let (g, mut alpha) = (f64::from(g_1024) / 1024.0, 1.0);
             for (acked, share) in windows {
                 let marked = (acked as f64 * share) as u64;
-                (d.acked, d.marked) = (acked, marked);
+                (d.delivered, d.marked) = (acked, marked);
                 d.window_over();
                 alpha = alpha * (1.0 - g) + marked as f64 / acked as f64 * g;
                 let off = alpha * ONE_Q20 as f64 - d.alpha_q20 as f64;

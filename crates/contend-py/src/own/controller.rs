@@ -281,8 +281,10 @@ fields! {
         rttvar_us: u32 = |a| a.rttvar_us,
         /// Smallest round-trip sample so far in microseconds; 0 before the first.
         min_rtt_us: u32 = |a| a.min_rtt_us,
-        /// True if the acknowledgment carried ECE.
+        /// True if the acknowledgment reports marks.
         ece: bool = |a| a.ece,
+        /// Segments newly reported as marked.
+        ce: u32 = |a| a.ce,
         /// The peer's timestamp value, if the option is in use.
         tsval: Option<u32> = |a| a.tsval,
         /// True if a round trip has passed since the last acknowledgment with this flag.

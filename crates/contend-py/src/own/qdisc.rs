@@ -189,11 +189,12 @@ impl PyPacket {
     fn queued(&self) -> f64 {
         self.packet.queued.as_secs_f64()
     }
-    /// "not_ect", "ect" or "ce".
+    /// "not_ect", "ect" for ECT(0), "ect1" for ECT(1), or "ce".
     #[getter]
     fn ecn(&self) -> &'static str {
         match self.packet.ecn() {
             Ecn::NotEct => "not_ect",
+            Ecn::Ect1 => "ect1",
             Ecn::Ect => "ect",
             Ecn::Ce => "ce",
         }

@@ -6,7 +6,7 @@
 //! one of the MAC address, and twice that byte is added to the second one of the IP address: there are addresses for
 //! eight million stations. Data go to port 50001 + flow.
 
-use contend_core::{Body, Ecn, Flags, Packet, Segment};
+use contend_core::{Body, Flags, Packet, Segment};
 use contend_experiment::results::Run;
 use contend_sim::wifi::{BROADCAST, FrameKind, StationId};
 use std::collections::BTreeMap;
@@ -132,12 +132,7 @@ pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> u
     let sum = if protocol == 17 && sum == 0 { 0xffff } else { sum };
     transport[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 
-    let ecn = match p.ecn() {
-        Ecn::NotEct => 0,
-        Ecn::Ect => 2,
-        Ecn::Ce => 3,
-    };
-    out.extend(IpHeader { ecn, identification, ttl: 64, protocol, src, dst, length }.bytes());
+    out.extend(IpHeader { ecn: p.ecn() as u8, identification, ttl: 64, protocol, src, dst, length }.bytes());
     out.extend(transport);
     payload
 }
@@ -199,8 +194,9 @@ fn tcp(p: &Packet, s: &Segment, ends: &Endpoints) -> Vec<u8> {
     let mut out = ports(p);
     out.extend(initial(p.flow.0, end(p, true)).wrapping_add(s.seq as u32).to_be_bytes());
     out.extend(ack.to_be_bytes());
-    out.push((((20 + options.len()) / 4) << 4) as u8); // data offset in words
-    out.push(s.flags.0);
+    // Data offset in words, and AE.
+    out.push((((20 + options.len()) / 4) << 4) as u8 | u8::from(s.flags.has(Flags::AE)));
+    out.push(s.flags.0 & !Flags::AE.0);
     out.extend((window.min(65_535) as u16).to_be_bytes());
     out.extend([0, 0, 0, 0]);
     out.extend(options);

@@ -118,8 +118,8 @@ impl DeliveryRate {
     ) -> RateSample {
         if ack.delivered > 0 {
             self.delivered_at = now;
-            self.ce = self.ce.wrapping_add(if ack.ece { ack.delivered } else { 0 });
         }
+        self.ce = self.ce.wrapping_add(ack.ce);
         // §4.1.2.3 UpdateRateSample: the newest segment is the one that was sent last. Of segments sent in the same
         // instant it is the last in order.
         let newest =

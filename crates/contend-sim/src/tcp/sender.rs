@@ -341,6 +341,7 @@ impl Sender {
         }
         ack.dup = dup;
         ack.delivered = self.delivered(&covered, dup, ack.sacked);
+        ack.ce = if ack.ece { ack.delivered } else { 0 };
         self.w.delivered = self.w.delivered.wrapping_add(ack.delivered);
         if advanced {
             self.advanced(before, &covered, &mut ack, s, io);

@@ -92,7 +92,7 @@ impl Bbr3 {
             return;
         }
         self.ecn.delivered = self.ecn.delivered.saturating_add(ack.delivered);
-        self.ecn.marked = self.ecn.marked.saturating_add(if ack.ece { ack.delivered } else { 0 });
+        self.ecn.marked = self.ecn.marked.saturating_add(ack.ce.min(ack.delivered));
         if self.round_start {
             self.ecn.eligible |=
                 self.ecn.max_rtt_us == 0 || (self.min_rtt_us != NONE && self.min_rtt_us <= self.ecn.max_rtt_us);

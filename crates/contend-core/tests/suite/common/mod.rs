@@ -87,6 +87,7 @@ pub fn ack(words: &[&str]) -> Option<Ack> {
         rttvar_us: us("rttvar").unwrap_or(0),
         min_rtt_us: us("min").or(us("rtt")).unwrap_or(0),
         ece: words.contains(&"marked"),
+        ce: option(words, "marks").map_or(u32::from(words.contains(&"marked")) * delivered, |n| n.parse().unwrap()),
         tsval: option(words, "tsval").map(|n| n.parse().unwrap()),
         round_start: words.contains(&"round"),
         explicit: explicit(words),
