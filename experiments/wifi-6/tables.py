@@ -2,7 +2,6 @@
 """Tables of docs/guide-wifi-6.md from experiments/wifi-6/networks.toml.
 
     experiments/wifi-6/tables.py [CONTEND]     runs the file and prints a Markdown table for each network
-    experiments/wifi-6/tables.py RESULTS.json  the same from the output of `contend run --format json --show ...`
 
 Each row is compared with the first one seed by seed. A value gets a tilde if the 95 % interval of the difference
 includes zero: the runs show no difference.
@@ -12,6 +11,7 @@ import math
 import pathlib
 import subprocess
 import sys
+import tomllib
 
 FILE = pathlib.Path(__file__).resolve().parent / "networks.toml"
 # Metric -> heading, and the unit in which it is shown.
@@ -43,27 +43,28 @@ def cell(metric, runs, base):
     return text + ("" if runs is base or differs(values, [r[metric] for r in base]) else " ~")
 
 
+def results(contend, network):
+    """The results of the schemes in `network`. Each network is a call of its own, which needs less memory."""
+    shown = ", ".join(COLUMNS)
+    call = [contend, "run", str(FILE), "--no-results", "--format", "json", "--show", shown, "--set", f"network={network}"]
+    return json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
+
+
 def main():
-    what = sys.argv[1] if len(sys.argv) > 1 else "contend"
-    if what.endswith(".json"):
-        out = pathlib.Path(what).read_text()
-    else:
-        call = [what, "run", str(FILE), "--no-results", "--format", "json", "--show", ", ".join(COLUMNS)]
-        out = subprocess.run(call, capture_output=True, text=True, check=False).stdout
-    results = json.loads(out)
-    names = {key: {x["value"]: x["label"] for x in labels} for key, labels in results["labels"].items()}
-    by = {}
-    for run in results["runs"]:
-        point = run["point"]
-        by.setdefault(point["param.network"], {}).setdefault(point["param.scheme"], []).append(run["metrics"])
-    for network, schemes in sorted(by.items()):
-        print(f"### {names['param.network'][network]}\n")
+    contend = sys.argv[1] if len(sys.argv) > 1 else "contend"
+    zips = tomllib.loads(FILE.read_text())["sweep"]["zip"]
+    names = {z["name"]: z["labels"] for z in zips}
+    for network in names["network"]:
+        schemes = {}
+        for run in results(contend, network)["runs"]:
+            schemes.setdefault(run["point"]["param.scheme"], []).append(run["metrics"])
+        print(f"### {network}\n")
         print("| scheme | " + " | ".join(heading for heading, _ in COLUMNS.values()) + " |")
         print("| --- " * (len(COLUMNS) + 1) + "|")
         base = schemes[min(schemes)]
         for scheme, runs in sorted(schemes.items()):
             cells = [cell(metric, runs, base) for metric in COLUMNS]
-            print(f"| {names['param.scheme'][scheme]} | " + " | ".join(cells) + " |")
+            print(f"| {names['scheme'][scheme]} | " + " | ".join(cells) + " |")
         print()
 
 

@@ -25,6 +25,10 @@ pub const RCP_PROBE: u8 = 3;
 /// for the sender and the notice of the node that sends the frame, see [`wcp`].
 pub const WCP: u8 = 4;
 
+/// The option of accurate ECN (RFC 9768 §3.2.3), which queues do not change: payload bytes that arrived with ECT(1) in
+/// `rtt_us`, with CE in `throughput`, and with ECT(0) in `change`, modulo 2^24.
+pub const ACCECN: u8 = 5;
+
 /// The rate of RCP's header before any queue has lowered it.
 pub const UNLIMITED: u32 = u32::MAX;
 

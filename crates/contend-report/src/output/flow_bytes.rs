@@ -6,6 +6,7 @@
 //! one of the MAC address, and twice that byte is added to the second one of the IP address: there are addresses for
 //! eight million stations. Data go to port 50001 + flow.
 
+use contend_core::explicit::ACCECN;
 use contend_core::{Body, Flags, Packet, Segment};
 use contend_experiment::results::Run;
 use contend_sim::wifi::{BROADCAST, FrameKind, StationId};
@@ -185,6 +186,9 @@ fn tcp(p: &Packet, s: &Segment, ends: &Endpoints) -> Vec<u8> {
     let ack = if s.flags.has(Flags::ACK) { theirs.wrapping_add(s.ack as u32) } else { 0 };
     let syn = s.flags.has(Flags::SYN);
     let mut options = options(s, facts, syn.then(|| facts.scale[end(p, true)]), ack);
+    if p.explicit_kind() == ACCECN {
+        count_bytes(p, &mut options);
+    }
     // The packet may have more room for options than needed: fill it with "no operation".
     let room = (p.size as usize).saturating_sub(40 + s.len as usize).min(40) / 4 * 4;
     options.resize(options.len().max(room), 1);
@@ -240,6 +244,17 @@ fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8>
         }
     }
     out
+}
+
+/// Appends the option of accurate ECN with the counts of bytes, as many as `p` has room for: ECT(1) and CE, then ECT(0)
+/// (RFC 9768 §3.2.3, kind 174).
+fn count_bytes(p: &Packet, options: &mut Vec<u8>) {
+    let room = (p.size as usize).saturating_sub(40 + options.len());
+    let counts = if room >= 12 { 3 } else { 2 };
+    options.extend([174, 2 + 3 * counts]);
+    let all = [p.explicit.rtt_us, p.explicit.throughput, p.explicit.change as u32];
+    all.iter().take(counts.into()).for_each(|n| options.extend(&n.to_be_bytes()[1..]));
+    options.resize(options.len().next_multiple_of(4), 1);
 }
 
 /// The Internet checksum (RFC 1071) over `parts`; each part has an even length.

@@ -102,7 +102,7 @@ impl Node for Pipe {
                 }
                 if !self.drops(&p) {
                     let marks = |s: &Segment| self.script.mark.contains(&(s.seq / u64::from(MSS)));
-                    if p.ecn() == Ecn::Ect && p.tcp().is_some_and(marks) {
+                    if p.ecn() != Ecn::NotEct && p.tcp().is_some_and(marks) {
                         p.set_ecn(Ecn::Ce);
                     }
                     let closes = p.is_reverse() && self.script.closed.is_some_and(|(from, to)| now >= from && now < to);
@@ -252,6 +252,8 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         encrypted: None,
         window_scaling: true,
         ecn: EcnEcho::Off,
+        ect: Ecn::Ect,
+        ect_all: false,
         limited_transmit: true,
         pacing: false,
         tsq: None,

@@ -3,6 +3,7 @@
 //! Sequence numbers are 64-bit byte offsets from 0. With a handshake, the SYN takes number 0. Data flow in one
 //! direction. The connection is never closed: a transfer is complete when its last byte is acknowledged.
 
+pub mod accecn;
 pub mod app;
 pub mod datagram_rate;
 pub mod end;

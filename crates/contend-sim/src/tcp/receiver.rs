@@ -3,6 +3,7 @@
 //! The application reads data immediately, so the advertised window never becomes narrower. The receiver sends D-SACK
 //! if the recovery of the sender uses it.
 
+use super::accecn::{AccurateEcn, Counters};
 use super::receive_window::ReceiveWindow;
 use super::spec::{EcnEcho, EndsSpec, Handshake, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
@@ -55,6 +56,8 @@ pub struct Receiver {
     ecn: EcnEcho,
     /// True if acknowledgments carry ECE.
     echo: bool,
+    /// The counters of accurate ECN.
+    accurate: Option<Counters>,
     /// Number of nodes that forwarded the latest data packet; acknowledgments report it.
     hops: u8,
     /// The explicit headers to return.
@@ -76,6 +79,8 @@ struct Opening {
     /// True if the SYN-ACK is repeated.
     repeats: bool,
     syn_acks: u32,
+    /// The ECN field of the SYN.
+    ecn: Ecn,
 }
 
 impl Receiver {
@@ -83,10 +88,11 @@ impl Receiver {
     pub fn new(flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Receiver, Refusal> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
         // RFC 2018 §3: 40 bytes of options hold four blocks, or three with timestamps.
-        let blocks = match (tcp.sack, tcp.timestamps) {
-            (false, _) => 0,
-            (true, None) => 4,
-            (true, Some(_)) => 3,
+        let blocks = match (tcp.sack, tcp.timestamps, tcp.ecn) {
+            (false, ..) => 0,
+            (true, times, EcnEcho::Accurate(how)) => how.most_blocks(times.is_some()),
+            (true, None, _) => 4,
+            (true, Some(_), _) => 3,
         };
         let window = ReceiveWindow::new(&format, tcp.autotuning);
         Ok(Receiver {
@@ -97,6 +103,7 @@ impl Receiver {
                 timeout: rtt::RttEstimator::new(tcp.rto),
                 repeats: tcp.handshake == Handshake::Tcp,
                 syn_acks: 0,
+                ecn: Ecn::NotEct,
             }),
             nxt: 0,
             seq: 0,
@@ -117,6 +124,7 @@ impl Receiver {
             last_ack: 0,
             ecn: tcp.ecn,
             echo: false,
+            accurate: tcp.ecn.accurate().map(Counters::new),
             hops: 0,
             explicit: Echo::default(),
             received: ReceiverCounters::default(),
@@ -167,7 +175,7 @@ impl Receiver {
                 self.explicit.arrived(p);
             }
             if s.flags.has(Flags::SYN) {
-                self.syn(s, io);
+                self.syn(p, s, io);
             } else {
                 self.segment(p, s, io);
             }
@@ -175,13 +183,18 @@ impl Receiver {
         self.deadline
     }
 
-    fn syn(&mut self, s: &Segment, io: &mut Io<'_, '_>) {
+    fn syn(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
         self.ts_recent = s.tsval;
-        if self.opening.is_some() {
+        if let Some(opening) = &mut self.opening {
+            opening.ecn = p.ecn();
             self.nxt = 1;
             self.seq = 1;
-            if !s.flags.has(Flags::ECE.with(Flags::CWR)) {
-                self.ecn = EcnEcho::Off;
+            // RFC 9768 §3.1.2, table 2.
+            match (self.ecn, s.flags.ace()) {
+                (EcnEcho::Accurate(_), 0b111) => {}
+                (EcnEcho::Accurate(_), 0b011) => (self.ecn, self.accurate) = (EcnEcho::Latch, None),
+                (_, 0b011 | 0b111) => {}
+                _ => (self.ecn, self.accurate) = (EcnEcho::Off, None),
             }
             self.syn_ack(io);
         } else {
@@ -196,6 +209,9 @@ impl Receiver {
         // RFC 7323 §4.3 (2): the timestamp of the earliest segment that the next ACK acknowledges is echoed.
         if s.timestamps && s.seq <= self.last_ack && s.tsval.wrapping_sub(self.ts_recent) < 1 << 31 {
             self.ts_recent = s.tsval;
+        }
+        if let Some(counters) = &mut self.accurate {
+            counters.arrived(p.ecn(), s.len);
         }
         if s.len == 0 {
             // RFC 9293 §3.10.7.4: a segment with an old sequence number (a window probe) is acknowledged; an expected
@@ -250,7 +266,8 @@ impl Receiver {
         }
         // The packets of an aggregate pass Linux's stack before the program reads; the reading acknowledges them all.
         let waits = self.gro && io.out.more();
-        if !new || !in_order || filled || (!waits && (*quick > 0 || self.pending >= self.ack_every)) {
+        let marks = self.accurate.as_ref().is_some_and(Counters::is_due);
+        if !new || !in_order || filled || (!waits && (marks || *quick > 0 || self.pending >= self.ack_every)) {
             *quick = quick.saturating_sub(1);
             self.acknowledge(io);
         } else if self.deadline == Time::NEVER {
@@ -262,7 +279,7 @@ impl Receiver {
     fn mark(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
         let ce = p.ecn() == Ecn::Ce;
         match self.ecn {
-            EcnEcho::Off => {}
+            EcnEcho::Off | EcnEcho::Accurate(_) => {}
             // RFC 3168 §6.1.3: sets ECE from the first mark until CWR. A packet that carries both CWR and a mark sets
             // it again.
             EcnEcho::Latch => self.echo = ce || (self.echo && !s.flags.has(Flags::CWR)),
@@ -356,12 +373,17 @@ impl Receiver {
         }
         // RFC 2018 §3: 2 bytes and 8 bytes per block, padded to a multiple of 4.
         let option = if sack.is_empty() { 0 } else { 4 + 8 * sack.blocks().len() as u32 };
-        let flags = if self.echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        let (flags, counters) = match (&mut self.accurate, self.ecn) {
+            (Some(counters), EcnEcho::Accurate(how)) => {
+                (counters.leaves(Flags::ACK), how.bytes(self.tick.is_some(), sack.blocks().len()))
+            }
+            _ => (if self.echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK }, 0),
+        };
         self.pending = 0;
         self.deadline = Time::NEVER;
         self.last_ack = self.nxt;
         count(&mut self.received.acks);
-        self.emit(self.format.headers + option, flags, &sack, 0, io);
+        self.emit(self.format.headers + option + counters, flags, &sack, 0, io);
     }
 
     fn syn_ack(&mut self, io: &mut Io<'_, '_>) {
@@ -371,7 +393,11 @@ impl Receiver {
         self.deadline = if o.repeats { io.now.saturating_add(o.timeout.rto()) } else { Time::NEVER };
         self.last_ack = 1;
         // RFC 3168 §6.1.1: an ECN-setup SYN-ACK answers an ECN-setup SYN.
-        let ecn = if self.ecn == EcnEcho::Off { Flags::default() } else { Flags::ECE };
+        let ecn = match self.ecn {
+            EcnEcho::Off => Flags::default(),
+            EcnEcho::Latch | EcnEcho::PerPacket => Flags::ECE,
+            EcnEcho::Accurate(_) => Flags::default().with_ace(AccurateEcn::answer(o.ecn)),
+        };
         self.emit(self.format.syn, Flags::SYN.with(Flags::ACK).with(ecn), &Sack::NONE, copy, io);
     }
 
@@ -396,6 +422,9 @@ impl Receiver {
         p.hops_echo = self.hops;
         p.set_sealed(self.format.sealed);
         self.explicit.answer(&mut p);
+        if let (Some(counters), false) = (&self.accurate, syn) {
+            counters.write(&mut p);
+        }
         io.emit(&mut p);
     }
 }

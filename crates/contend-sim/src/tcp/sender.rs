@@ -11,6 +11,7 @@ mod output;
 mod readings;
 mod recovering;
 
+use super::accecn::{Decoder, Report};
 use super::app::{App, Does, Transfers};
 use super::pacing::Pacer;
 use super::rate::DeliveryRate;
@@ -26,8 +27,8 @@ use crate::stats::{ActualCause, Durations, SenderCounters, count};
 use contend_core::Refusal;
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::estimate::Estimator;
-use contend_core::explicit::RCP_PROBE;
-use contend_core::{Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use contend_core::explicit::{ACCECN, RCP_PROBE};
+use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// The sending end of a TCP connection.
 #[derive(Debug)]
@@ -35,6 +36,10 @@ pub struct Sender {
     flow: FlowId,
     format: SegmentFormat,
     ecn: EcnEcho,
+    /// The ECN field of data, if ECN is in use, and whether retransmissions have it, too.
+    ect: (Ecn, bool),
+    /// The count of marks, with accurate ECN.
+    accurate: Option<Decoder>,
     limited_transmit: bool,
     tick: Option<Span>,
     handshake: Handshake,
@@ -151,6 +156,8 @@ impl Sender {
             flow,
             format,
             ecn: tcp.ecn,
+            ect: (tcp.ect, tcp.ect_all),
+            accurate: tcp.ecn.accurate().map(Decoder::new),
             limited_transmit: tcp.limited_transmit,
             tick: tcp.timestamps,
             handshake: tcp.handshake,
@@ -320,7 +327,7 @@ impl Sender {
             ece: s.flags.has(Flags::ECE),
             tsval: s.timestamps.then_some(s.tsval),
             hops: p.hops_echo,
-            explicit: (p.explicit_kind() != 0).then_some(p.explicit),
+            explicit: (!matches!(p.explicit_kind(), 0 | ACCECN)).then_some(p.explicit),
             ..Ack::default()
         };
         if self.options.sack && !s.sack.is_empty() {
@@ -341,7 +348,7 @@ impl Sender {
         }
         ack.dup = dup;
         ack.delivered = self.delivered(&covered, dup, ack.sacked);
-        ack.ce = if ack.ece { ack.delivered } else { 0 };
+        self.read_marks(p, s, &mut ack);
         self.w.delivered = self.w.delivered.wrapping_add(ack.delivered);
         if advanced {
             self.advanced(before, &covered, &mut ack, s, io);
@@ -379,6 +386,23 @@ impl Sender {
         }
         self.set_pacing();
         self.transmit(io);
+    }
+
+    /// Reads how many segments `ack`, the segment `s` in `p`, reports as marked.
+    #[inline]
+    fn read_marks(&mut self, p: &Packet, s: &Segment, ack: &mut Ack) {
+        let Some(decoder) = &mut self.accurate else {
+            ack.ce = if ack.ece { ack.delivered } else { 0 };
+            return;
+        };
+        ack.ce = decoder.marks(&Report {
+            ace: s.flags.ace(),
+            ce_bytes: (p.explicit_kind() == ACCECN).then_some(p.explicit.throughput),
+            delivered: ack.delivered,
+            mss: self.format.mss,
+            sack: self.options.sack,
+        });
+        ack.ece = ack.ce > 0;
     }
 
     /// Stores the receiver's window.
@@ -551,7 +575,7 @@ impl Sender {
         self.reduced_at = self.board.nxt();
         self.reducing = true;
         // RFC 3168 §6.1.2: CWR reports every reduction, for any reason.
-        self.tell_cwr = self.ecn != EcnEcho::Off;
+        self.tell_cwr = matches!(self.ecn, EcnEcho::Latch | EcnEcho::PerPacket);
     }
 
     /// The timer expired.

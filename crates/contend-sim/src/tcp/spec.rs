@@ -1,12 +1,13 @@
 //! The specification of the two ends of a flow: transport, data to send, and times.
 
+use super::accecn::AccurateEcn;
 use super::recovery;
 use super::rtt::RtoSpec;
 use crate::traffic;
 use contend_core::Refusal;
 use contend_core::explicit::HeaderFormat;
 use contend_core::registry::{Amount, Choice};
-use contend_core::{Span, Time, cc, estimate};
+use contend_core::{Ecn, Span, Time, cc, estimate};
 
 /// The two ends of a flow.
 #[derive(Clone, Debug)]
@@ -120,6 +121,10 @@ pub struct TcpSpec {
     pub window_scaling: bool,
     /// Explicit congestion notification.
     pub ecn: EcnEcho,
+    /// The ECN field of data packets, if ECN is in use.
+    pub ect: Ecn,
+    /// True if retransmissions are ECN-capable, too. RFC 3168 §6.1.5 forbids it.
+    pub ect_all: bool,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
     /// True if segments are paced at a rate that follows the window (Linux's rule). A controller that sets its own rate
@@ -163,4 +168,16 @@ pub enum EcnEcho {
     Latch,
     /// ECE is set if the acknowledged packet was marked.
     PerPacket,
+    /// Both ends count marks.
+    Accurate(AccurateEcn),
+}
+
+impl EcnEcho {
+    /// How two ends use accurate ECN; `None` if they do not.
+    pub fn accurate(self) -> Option<AccurateEcn> {
+        match self {
+            EcnEcho::Accurate(how) => Some(how),
+            EcnEcho::Off | EcnEcho::Latch | EcnEcho::PerPacket => None,
+        }
+    }
 }

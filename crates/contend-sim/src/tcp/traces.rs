@@ -6,6 +6,7 @@ mod handshake;
 
 use super::SegmentFormat;
 use super::Socket;
+use super::accecn::AccurateEcn;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
 use super::spec::{EcnEcho, EndsSpec, Start, Transport};
@@ -322,12 +323,50 @@ fn a_mark_may_be_echoed_packet_by_packet() {
 }
 
 #[test]
+fn accurate_ecn_counts_marks_and_acknowledges_the_first_at_once() {
+    let spec = |option| {
+        with(ten(flow("newreno")), |t| {
+            t.ecn = EcnEcho::Accurate(AccurateEcn { option, ..AccurateEcn::USUAL });
+            (t.ect, t.ack) = (Ecn::Ect1, 2);
+        })
+    };
+    let run = |option| Bench::new(&spec(option), Script { mark: vec![2, 5, 6, 7], ..pipe() }).run(60);
+    let b = run(true);
+    let acks: Vec<(u64, u8)> = b.packets(true).iter().map(|(_, _, s)| (s.ack / 1000, s.flags.ace())).collect();
+    // 2 and 5 are the first after unmarked ones. 5 + 4 marks are 1 modulo 8.
+    assert_eq!(acks, [(2, 5), (3, 6), (5, 6), (6, 7), (8, 1), (10, 1)]);
+    let sent = b.packets(false);
+    assert!(sent.iter().all(|(_, p, s)| p.ecn() == Ecn::Ect1 && s.flags.ace() == 5), "no CWR");
+    let later = Bench::new(&spec(true), Script { mark: vec![2, 5, 6, 7], ..pipe() }).run(290);
+    assert_eq!(later.sender().sent().unwrap().ecn_reductions, 1);
+    let size = |b: &Bench| (b.packets(true)[0].1.size, b.packets(true)[4].1.explicit.throughput);
+    // 40 bytes of headers, and 11 bytes of the option in 12; 4 kB have arrived with CE.
+    assert_eq!((size(&b), size(&run(false))), ((52, 4000), (40, 0)));
+}
+
+#[test]
+fn two_sack_blocks_go_before_the_counters() {
+    let spec = with(ten(flow("sack")), |t| {
+        t.ecn = EcnEcho::Accurate(AccurateEcn::USUAL);
+        t.timestamps = Some(ms(1));
+    });
+    let b = Bench::new(&spec, losing(&[(1, 0), (3, 0), (5, 0), (7, 0)])).run(60);
+    let last = b.packets(true).last().map(|(_, p, s)| (p.size, s.sack.blocks().len()));
+    // Timestamps, two blocks and two counters take all 40 bytes of options.
+    assert_eq!(last, Some((40 + 12 + 4 + 16 + 8, 2)));
+}
+
+#[test]
 fn retransmissions_are_not_ecn_capable() {
     let spec = with(ten(flow("newreno")), |t| t.ecn = EcnEcho::Latch);
     let b = Bench::new(&spec, losing(&[(3, 0)])).run(290);
     let capable: Vec<(u8, Ecn)> =
         b.packets(false).iter().filter(|(_, _, s)| s.seq == 3_000).map(|(_, p, s)| (s.copy, p.ecn())).collect();
     assert_eq!(capable, [(0, Ecn::Ect), (1, Ecn::NotEct)]);
+    let spec = with(spec, |t| t.ect_all = true);
+    let b = Bench::new(&spec, losing(&[(3, 0)])).run(290);
+    let capable = b.packets(false).iter().all(|(_, p, _)| p.ecn() == Ecn::Ect);
+    assert!(capable, "unless the file asks for it");
 }
 
 #[test]

@@ -8,12 +8,12 @@ use super::tree::NodeKind;
 use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
 use crate::reading::roster::CONTROLLERS;
-use contend_core::Refusal;
-use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
 use contend_core::registry::{Amount, Choice, Value};
+use contend_core::{Ecn, Refusal, Span};
 use contend_sim::scenario::{CellSpec, EcnEcho, Handshake, Place, RtoSpec, Scenario, SmallQueue, TcpSpec, Transport};
+use contend_sim::tcp::accecn::{AccurateEcn, MarkAcks, Wrap};
 use contend_sim::tcp::{SegmentFormat, recovery};
 use contend_sim::wifi::client::Client;
 
@@ -29,6 +29,8 @@ struct Variant {
     timestamps: Option<Span>,
     /// Default ECN echo.
     echo: EcnEcho,
+    /// Default ECN field of data.
+    ect: Ecn,
     /// Default initial window in segments.
     initial_window: u32,
     /// Default of `backoff_after`: the timeout doubles from this expiry on.
@@ -38,8 +40,8 @@ struct Variant {
 impl Variant {
     /// A variant with a controller and a recovery and nothing else.
     const fn pair(name: &'static str, cc: &'static str, recovery: &'static str) -> Variant {
-        let (timestamps, echo, initial_window) = (None, EcnEcho::Off, INITIAL_WINDOW);
-        Variant { name, cc, set: &[], recovery, timestamps, echo, initial_window, backoff_after: 1 }
+        let (timestamps, echo, ect, initial_window) = (None, EcnEcho::Off, Ecn::Ect, INITIAL_WINDOW);
+        Variant { name, cc, set: &[], recovery, timestamps, echo, ect, initial_window, backoff_after: 1 }
     }
 
     /// Sets the variant's parameters in `cc`, except those that the file gives.
@@ -208,9 +210,9 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         timestamps,
         encrypted: flow.read("encrypted", |v| encrypted(&v))?.flatten(),
         window_scaling,
-        ecn: f.read_or("echo", variant.echo, |v| {
-            v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)])
-        })?,
+        ecn: echo(&mut f, variant.echo)?,
+        ect: f.read_or("ect", variant.ect, |v| v.word(&[("ect0", Ecn::Ect), ("ect1", Ecn::Ect1)]))?,
+        ect_all: f.read_or("ect_all", variant.ect == Ecn::Ect1, |v| v.flag())?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
         tsq: f.read_or("tsq", (stack == Stack::Linux).then_some(SMALL_QUEUE), |v| small_queue(&v))?,
@@ -218,6 +220,12 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
     f.finish()?;
+    let explicit = (spec.cc.entry.build)(&spec.cc.args).is_ok_and(|cc| cc.needs().explicit.is_some());
+    if explicit && spec.ecn.accurate().is_some_and(|how| how.option) {
+        let message =
+            format!("has echo = \"accurate\" with its option, but {} has a header of its own", spec.cc.entry.name);
+        return Err(val.error(message, "write accecn = { option = false }"));
+    }
     // RFC 7323 §2: without scaling the window must fit its field; with scaling it is at most 2^30.
     let most = if window_scaling { 1 << 30 } else { 65_535 };
     let wire = SegmentFormat::new(packet, &spec).map_err(|Refusal { what, remedy }| {
@@ -236,6 +244,34 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
             "write at most 65535B, or window_scaling = true in tcp",
         )),
         _ => Ok((spec, wire.mss)),
+    }
+}
+
+/// Reads `echo`, and `accecn` beside it.
+fn echo(f: &mut Fields, usual: EcnEcho) -> Result<EcnEcho, FileError> {
+    let accurate = EcnEcho::Accurate(usual.accurate().unwrap_or(AccurateEcn::USUAL));
+    let echo = f.read_or("echo", usual, |v| {
+        v.word(&[
+            ("off", EcnEcho::Off),
+            ("latch", EcnEcho::Latch),
+            ("per_packet", EcnEcho::PerPacket),
+            ("accurate", accurate),
+        ])
+    })?;
+    match (f.get("accecn"), echo) {
+        (Some(v), EcnEcho::Accurate(usual)) => {
+            let mut f = v.table()?;
+            let how = AccurateEcn {
+                option: f.read_or("option", usual.option, |v| v.flag())?,
+                acks: f
+                    .read_or("acks", usual.acks, |v| v.word(&[("rfc", MarkAcks::Rfc), ("linux", MarkAcks::Linux)]))?,
+                wrap: f.read_or("wrap", usual.wrap, |v| v.word(&[("safe", Wrap::Safe), ("thinned", Wrap::Thinned)]))?,
+            };
+            f.finish()?;
+            Ok(EcnEcho::Accurate(how))
+        }
+        (Some(v), _) => Err(v.error("has no meaning: marks are not counted", "write echo = \"accurate\"")),
+        (None, echo) => Ok(echo),
     }
 }
 

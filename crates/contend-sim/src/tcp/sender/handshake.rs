@@ -11,10 +11,33 @@ impl Sender {
         self.connection = Connection::SynSent(copy);
         self.timer = io.now.saturating_add(self.rtt.rto());
         self.last_sent = io.now;
-        // RFC 3168 §6.1.1: an ECN-setup SYN.
-        let flags = if self.ecn == EcnEcho::Off { Flags::SYN } else { Flags::SYN.with(Flags::ECE).with(Flags::CWR) };
+        // An ECN-setup SYN (RFC 3168 §6.1.1), or one that asks for accurate ECN (RFC 9768 §3.1.1).
+        let flags = match self.ecn {
+            EcnEcho::Off => Flags::SYN,
+            EcnEcho::Latch | EcnEcho::PerPacket => Flags::SYN.with(Flags::ECE).with(Flags::CWR),
+            EcnEcho::Accurate(_) => Flags::SYN.with(Flags::ACE),
+        };
         let s = Segment { flags, copy, ..self.header(io.now) };
         self.emit(self.format.syn, io.now, Ecn::NotEct, s, io);
+    }
+
+    /// Reads from the flags of the SYN-ACK which ECN the other end has.
+    fn agree(&mut self, flags: Flags) {
+        self.ecn = match (self.ecn, flags.ace()) {
+            // RFC 9768 §3.1.2, table 2. The other end has classic ECN only: ECT(1) is not for it.
+            (EcnEcho::Accurate(_), 0b001 | 0b101) => {
+                self.ect.0 = Ecn::Ect;
+                EcnEcho::Latch
+            }
+            (EcnEcho::Accurate(_), 0b000 | 0b111) => EcnEcho::Off,
+            (EcnEcho::Accurate(how), _) => EcnEcho::Accurate(how),
+            // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
+            _ if !flags.has(Flags::ECE) || flags.has(Flags::CWR) => EcnEcho::Off,
+            (classic, _) => classic,
+        };
+        if !matches!(self.ecn, EcnEcho::Accurate(_)) {
+            self.accurate = None;
+        }
     }
 
     /// Takes the SYN-ACK `s`, which came in `p`. The SYN was sent again `copies` times.
@@ -26,10 +49,7 @@ impl Sender {
         if self.handshake == Handshake::Tcp {
             self.advertised(s.window);
         }
-        // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
-        if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
-            self.ecn = EcnEcho::Off;
-        }
+        self.agree(s.flags);
         if copies == 0 {
             self.sample(io.now.since(self.last_sent), io.now, s);
         } else if self.handshake == Handshake::Segment {

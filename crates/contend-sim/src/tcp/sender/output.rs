@@ -1,5 +1,6 @@
 //! The output of a sender: which segment is sent next, and the packets that carry segments.
 
+use super::super::accecn;
 use super::super::pacing;
 use super::super::rate::Transmission;
 use super::super::recovery::Phase;
@@ -116,8 +117,9 @@ impl Sender {
         self.mark(i, sent, io.now);
         let cwr = std::mem::take(&mut self.tell_cwr);
         // RFC 3168 §6.1.5: new data are ECN-capable, retransmissions are not.
-        let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { Ecn::Ect };
-        self.data(copy, ecn, if cwr { Flags::ACK.with(Flags::CWR) } else { Flags::ACK }, io);
+        let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { self.ect.0 };
+        let flags = self.ack_flags();
+        self.data(copy, ecn, if cwr { flags.with(Flags::CWR) } else { flags }, io);
     }
 
     pub(super) fn resend(&mut self, i: u64, io: &mut Io<'_, '_>) {
@@ -128,7 +130,8 @@ impl Sender {
                 self.timer = io.now.saturating_add(self.rtt.rto());
             }
             self.mark(i, Transmission::Retransmission, io.now);
-            self.data(copy, Ecn::NotEct, Flags::ACK, io);
+            let ecn = if self.ect.1 && self.ecn != EcnEcho::Off { self.ect.0 } else { Ecn::NotEct };
+            self.data(copy, ecn, self.ack_flags(), io);
         }
     }
 
@@ -152,9 +155,16 @@ impl Sender {
         self.emit(size, c.first, ecn, s, io);
     }
 
+    /// The flags of a segment. With accurate ECN it reports the marks of what came, which this end never counts: it gets
+    /// no data, and acknowledgments are not ECN-capable.
+    #[inline]
+    fn ack_flags(&self) -> Flags {
+        if self.accurate.is_some() { Flags::ACK.with_ace(accecn::FIRST) } else { Flags::ACK }
+    }
+
     /// Sends a segment without data: the last one of the handshake, or a window probe.
     pub(super) fn control(&mut self, seq: u64, io: &mut Io<'_, '_>) {
-        let s = Segment { seq, flags: Flags::ACK, ..self.header(io.now) };
+        let s = Segment { seq, flags: self.ack_flags(), ..self.header(io.now) };
         self.emit(self.format.headers, io.now, Ecn::NotEct, s, io);
     }
 

@@ -1,6 +1,7 @@
 //! Packet traces of handshakes.
 
 use super::pipe;
+use crate::tcp::accecn::AccurateEcn;
 use crate::tcp::bench::{Bench, Script, flow, ms, with};
 use crate::tcp::spec::{EcnEcho, Handshake};
 use contend_core::{Ecn, Flags};
@@ -99,4 +100,28 @@ fn the_handshake_agrees_on_ecn() {
     assert_eq!(flags(true, true), (setup, syn_ack.with(Flags::ECE), true, true, 1));
     assert_eq!(flags(true, false), (setup, syn_ack, false, false, 0));
     assert_eq!(flags(false, true), (syn, syn_ack, false, false, 0));
+}
+
+/// RFC 9768 §3.1.2, table 2: two ends with accurate ECN, one of them with classic ECN, one without ECN.
+#[test]
+fn the_handshake_agrees_on_accurate_ecn() {
+    let ends = |ecn| {
+        with(flow("newreno"), |t| {
+            t.handshake = Handshake::Tcp;
+            (t.ecn, t.ect) = (ecn, Ecn::Ect1);
+        })
+    };
+    let run = |sender, receiver| {
+        let b = Bench::pairs(1, &[(&ends(sender), &ends(receiver))], Script { mark: vec![2], ..pipe() }).run(390);
+        let flags = |reverse| b.packets(reverse)[0].2.flags.ace();
+        let data = b.packets(false)[2].1.ecn();
+        let marked = b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::CWR.with(Flags::ECE))).count();
+        (flags(false), flags(true), data, b.sender().sent().unwrap().ecn_reductions, marked > 0)
+    };
+    let accurate = EcnEcho::Accurate(AccurateEcn::USUAL);
+    // The SYN was not ECN-capable. After a mark the count is 6: AE and CWR.
+    assert_eq!(run(accurate, accurate), (0b111, 0b010, Ecn::Ect1, 1, false));
+    assert_eq!(run(accurate, EcnEcho::Latch), (0b111, 0b001, Ecn::Ect, 1, false));
+    assert_eq!(run(EcnEcho::Latch, accurate), (0b011, 0b001, Ecn::Ect1, 1, false));
+    assert_eq!(run(accurate, EcnEcho::Off), (0b111, 0, Ecn::NotEct, 0, false));
 }

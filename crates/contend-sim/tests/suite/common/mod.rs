@@ -4,7 +4,7 @@ pub mod every;
 pub mod law;
 
 use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
-use contend_core::{Span, Time, cc, qdisc};
+use contend_core::{Ecn, Span, Time, cc, qdisc};
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category};
@@ -232,6 +232,8 @@ pub fn newreno() -> TcpSpec {
         encrypted: None,
         window_scaling: true,
         ecn: EcnEcho::Off,
+        ect: Ecn::Ect,
+        ect_all: false,
         limited_transmit: false,
         pacing: false,
         tsq: None,

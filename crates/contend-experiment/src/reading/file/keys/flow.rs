@@ -107,8 +107,17 @@ static TCP: Table = Table {
                 word("off", "The connection does not use ECN."),
                 word("latch", "Every ACK after a mark echoes it until the sender answers (RFC 3168)."),
                 word("per_packet", "Each ACK echoes the marks of its own segments (RFC 8257)."),
-            ])], Words("\"off\"; \"latch\" for jersey, \"per_packet\" for dctcp"), "\"latch\"",
+                word("accurate", "Both ends count marks (accurate ECN, RFC 9768)."),
+            ])], Words("\"off\"; \"latch\" for jersey, \"per_packet\" for dctcp, \"accurate\" for prague"), "\"latch\"",
             "How congestion marks are echoed."),
+        key("accecn", &[Kind::Table(&ACCECN)], Words("{}"), "{ option = false }",
+            "How the ends count marks; with `echo = \"accurate\"`."),
+        key("ect", &[Kind::Word(&[
+                word("ect0", "ECT(0): a mark is answered as a loss (RFC 3168)."),
+                word("ect1", "ECT(1): a mark is answered a little, and queues for L4S mark early (RFC 9331)."),
+            ])], Words("\"ect0\"; \"ect1\" for prague"), "\"ect1\"", "The ECN field of data packets, with `echo`."),
+        key("ect_all", &[Kind::Flag], Words("true with `ect = \"ect1\"`, otherwise false"), "true",
+            "Whether retransmissions have this ECN field, too; RFC 3168 §6.1.5 forbids it for ECT(0)."),
         key("limited_transmit", &[Kind::Flag], Value("true"), "false",
             "Whether the first two duplicate ACKs release new segments (RFC 3042)."),
         key("pacing", &[Kind::Flag], Value("false"), "true", "Whether segments are spread over the round-trip time."),
@@ -118,6 +127,28 @@ static TCP: Table = Table {
             only for senders at stations."),
         key("rto", &[Kind::Table(&RTO)], Words("that of the stack"), "{ min = \"200ms\" }",
             "Retransmission timeout (RFC 6298)."),
+    ],
+};
+
+#[rustfmt::skip]
+static ACCECN: Table = Table {
+    heading: "tcp.accecn of a [[flow]]",
+    doc: "Accurate ECN (RFC 9768): the receiver counts the packets with CE, and each ACK carries the lowest three bits \
+        of the count. An ACK of at most seven segments says exactly how many of them were marked.",
+    has_members: true,
+    keys: &[
+        key("option", &[Kind::Flag], Value("true"), "false",
+            "Whether ACKs carry the counts of bytes, too: 12 B, or 8 B beside two SACK blocks and timestamps. With it ACKs \
+            of more segments are read right, at most two SACK blocks fit beside it, or three without timestamps."),
+        key("acks", &[Kind::Word(&[
+                word("rfc", "At the first marked packet after an unmarked one, and when two marks wait (RFC 9768 §3.2.2.5.1)."),
+                word("linux", "At each packet with another ECN field than the one before, and when six marks wait."),
+            ])], Value("\"rfc\""), "\"linux\"", "When marks are acknowledged at once."),
+        key("wrap", &[Kind::Word(&[
+                word("safe", "The most marks that agree with the three bits (RFC 9768 §3.2.2.5.2)."),
+                word("thinned", "The fewest, if ACKs cover more than four segments in the mean (later Linux)."),
+            ])], Value("\"safe\""), "\"thinned\"",
+            "How many marks a sender without the option reads out of an ACK of more than seven segments."),
     ],
 };
 
