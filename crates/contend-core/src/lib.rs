@@ -12,6 +12,7 @@ pub mod ap;
 pub mod cc;
 pub mod estimate;
 pub mod explicit;
+pub mod filtered;
 pub mod formulas;
 pub mod observe;
 pub mod packet;

@@ -376,7 +376,12 @@ impl Packet {
     /// The segment, if it is readable and its only content is a cumulative acknowledgment: reverse direction, no
     /// payload, no flag but ACK, no SACK block.
     pub fn pure_ack(&self) -> Option<&Segment> {
-        self.tcp().filter(|s| self.is_reverse() && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
+        self.pure_ack_beside(Flags::default())
+    }
+    /// As [`Packet::pure_ack`], whether the flags `beside` are set or not.
+    pub fn pure_ack_beside(&self, beside: Flags) -> Option<&Segment> {
+        let pure = |s: &&Segment| s.len == 0 && s.flags.0 & !beside.0 == Flags::ACK.0 && s.sack.is_empty();
+        self.tcp().filter(|s| self.is_reverse() && pure(s))
     }
     /// The kind of the packet, for counting. It also covers sealed packets.
     pub fn kind(&self) -> PacketKind {

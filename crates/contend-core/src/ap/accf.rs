@@ -18,6 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::filtered::{ACCECN, Filtered, Left};
 use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{Flags, FlowId, Packet};
 use crate::qdisc::DropReason;
@@ -77,6 +78,7 @@ pub const PARAMS: &[Param] = &[
             the place of the mean download",
     )
     .default("pass"),
+    ACCECN,
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
@@ -140,6 +142,7 @@ pub struct Accf {
     idle: Span,
     flush: bool,
     uplink: bool,
+    accecn: Filtered,
     flows: BTreeMap<FlowId, Flow>,
     /// Running timers, ordered by time.
     timers: BTreeSet<(Time, FlowId)>,
@@ -170,6 +173,7 @@ struct Flow {
     /// The last acknowledgment that passed, and the time at which it passed.
     passed: u64,
     passed_at: Time,
+    left: Left,
     /// buf: the held acknowledgment, and the end of its timer.
     held: Option<(Packet, Time)>,
 }
@@ -207,6 +211,7 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, Refusal> {
         idle: args.time("idle"),
         flush: args.flag("flush"),
         uplink: args.word("fallback") == "uplink",
+        accecn: Filtered::new(args),
         flows: BTreeMap::new(),
         timers: BTreeSet::new(),
         period_end: Time::ZERO + period,
@@ -234,7 +239,11 @@ impl Control for Accf {
         let new = f.highest.is_some_and(|h| seg.ack > h);
         let first = f.highest.is_none();
         f.highest = f.highest.max(Some(seg.ack));
-        if first || !new || p.pure_ack().is_none() {
+        let pure = self.accecn.pure_ack(&p).is_some();
+        if new && pure && f.held.is_some() && !self.accecn.may_replace(f.left, seg) {
+            pass(&mut self.timers, f, p.flow, now, out);
+        }
+        if first || !new || !pure {
             // Keceli 2008 §IV: duplicates and acknowledgments with flags are not delayed.
             let ack = seg.ack;
             if self.flush {
@@ -243,6 +252,7 @@ impl Control for Accf {
             if first {
                 f.mark = ack;
             }
+            f.left = Left::of(seg);
             if first || new {
                 (f.passed, f.passed_at) = (ack, now);
             }
@@ -305,6 +315,7 @@ fn pass(timers: &mut BTreeSet<(Time, FlowId)>, f: &mut Flow, flow: FlowId, now: 
     if let Some((p, due)) = f.held.take() {
         timers.remove(&(due, flow));
         (f.passed, f.passed_at) = (p.tcp().map_or(f.passed, |s| s.ack.max(f.passed)), now);
+        f.left = p.tcp().map_or(f.left, Left::of);
         out.packets.push((Side::Wire, p));
     }
 }
@@ -335,6 +346,7 @@ impl Flow {
             highest: None,
             passed: 0,
             passed_at: now,
+            left: Left::default(),
             held: None,
         }
     }

@@ -11,6 +11,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::Refusal;
+use crate::filtered::{ACCECN, Filtered, Left};
 use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::DropReason;
@@ -29,13 +30,16 @@ pub const SUMMARY: &str = "Passes every d-th acknowledgment of a flow; of the ot
 pub const PARAMS: &[Param] = &[
     Param::integer("d", "one of d acknowledgments passes at once; 1: all pass at once").default("2").range(1.0, 1e6),
     Param::time("hold", "maximum time for which an acknowledgment is held").default("10ms").range(1e-6, 1e3),
+    ACCECN,
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("n", "acknowledgments of the flow since the last one that passed; 0 at first"),
     on("an acknowledgment from the wire"),
     step("the held one passes, then this one, and `n ← 0`", "RFC 3449 §5.2.1")
-        .when("it acknowledges nothing new, or has SACK blocks, payload or a flag but ACK"),
+        .when("it acknowledges nothing new, or has SACK blocks, payload or a flag but ACK and what `accecn` allows"),
+    step("the held one passes, and `n ← 0`", "RFC 9768 §3.3.3")
+        .when("`accecn = count`, and since the last one that passed the counter has moved by 7, or 8 segments are new"),
     eq("n ← n + 1", "").when("otherwise"),
     step("it is held; the one held before is dropped", ""),
     step("it passes, and `n ← 0`", "").when("`n ≥ d`"),
@@ -49,6 +53,7 @@ pub struct AckThinning {
     /// d: of every d acknowledgments, one passes at once.
     every: u32,
     hold: Span,
+    accecn: Filtered,
     flows: Recent<Flow>,
     /// Ends of the holding times. They are in order because all holding times are equal. An entry is stale if its
     /// acknowledgment has already passed.
@@ -64,6 +69,8 @@ struct Flow {
     count: u32,
     /// The newest acknowledgment of these, and the latest time at which it passes.
     held: Option<(Packet, Time)>,
+    /// The latest that passed.
+    left: Left,
 }
 
 /// Builds the control block.
@@ -75,6 +82,7 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, Refusal> {
     Ok(Box::new(AckThinning {
         every,
         hold: args.time("hold"),
+        accecn: Filtered::new(args),
         flows: Recent::default(),
         timers: VecDeque::new(),
         held: 0,
@@ -88,11 +96,15 @@ impl Control for AckThinning {
         }
         while self.flows.forget(cx.now, |f| f.held.is_some()).is_some() {}
         let f = self.flows.see(cx.now, p.flow, Flow::default);
-        let Some(ack) = p.pure_ack().map(|s| s.ack).filter(|a| *a > f.highest) else {
+        let Some(new) = self.accecn.pure_ack(&p).filter(|s| s.ack > f.highest) else {
             self.held -= u64::from(f.pass(out));
+            f.left = p.tcp().map_or(f.left, Left::of);
             return out.packets.push((from, p));
         };
-        f.highest = ack;
+        f.highest = new.ack;
+        if f.held.is_some() && !self.accecn.may_replace(f.left, new) {
+            self.held -= u64::from(f.pass(out));
+        }
         f.count += 1;
         let due = match f.held.take() {
             Some((older, due)) => {
@@ -152,6 +164,7 @@ impl Flow {
     fn pass(&mut self, out: &mut Pass) -> bool {
         self.count = 0;
         let held = self.held.take();
+        self.left = held.as_ref().and_then(|(p, _)| p.tcp()).map_or(self.left, Left::of);
         out.packets.extend(held.map(|(p, _)| (Side::Wire, p)));
         held.is_some()
     }

@@ -13,6 +13,7 @@ use super::fifo::{self, LIMIT};
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Hearing, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::Refusal;
+use crate::filtered::{ACCECN, Filtered, Left};
 use crate::formulas::{Line, eq, on, step, symbol};
 use crate::observe::HeardFrame;
 use crate::packet::{Explicit, Packet};
@@ -29,13 +30,14 @@ pub const CITE: &str =
 pub const SUMMARY: &str = "FIFO that filters acknowledgments: a cumulative acknowledgment replaces the older one of \
     its flow that still waits. With ack_filter = true any other discipline does this too.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[LIMIT];
+pub const PARAMS: &[Param] = &[LIMIT, ACCECN];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("a", "number of the acknowledgment"),
     symbol("H", "highest number of an acknowledgment of this flow so far"),
     on("an acknowledgment arrives"),
-    step("it is new: it has no data, no flag but ACK and no SACK blocks", "RFC 3449 §5.2.1").when("`a > H`"),
+    step("it is new: it has no data, no SACK blocks, and no flag but ACK and what `accecn` allows", "RFC 3449 §5.2.1")
+        .when("`a > H`"),
     eq("H ← max(H, a)", ""),
     step("it takes the place of the last new acknowledgment of its flow, which is dropped", "").when(
         "it is new, the other still waits and has the same size, and no acknowledgment of the flow that was not new \
@@ -51,7 +53,7 @@ pub const FORMULAS: &[Line] = &[
 /// # Errors
 /// Never: every limit in range is valid.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
-    Ok(Box::new(AckFilter::new(fifo::build(args, site)?)))
+    Ok(Box::new(AckFilter { accecn: Filtered::new(args), ..AckFilter::new(fifo::build(args, site)?) }))
 }
 
 /// A discipline behind the stage.
@@ -59,6 +61,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
 pub struct AckFilter {
     inner: Box<dyn Qdisc>,
     flows: Flows,
+    accecn: Filtered,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +77,9 @@ struct Flow {
     waiting: VecDeque<Waiting>,
     /// True if the last one may be replaced: nothing of the flow has come since that must stay behind it.
     open: bool,
+    /// The newest acknowledgment, and the one before the last that waits.
+    newest: Left,
+    before: Left,
 }
 
 impl Flow {
@@ -122,7 +128,7 @@ impl Flows {
 impl AckFilter {
     /// The stage in front of `inner`.
     pub fn new(inner: Box<dyn Qdisc>) -> AckFilter {
-        AckFilter { inner, flows: Flows::default() }
+        AckFilter { inner, flows: Flows::default(), accecn: Filtered::Pass }
     }
 }
 
@@ -136,16 +142,19 @@ impl Qdisc for AckFilter {
         let flows = &mut self.flows.0;
         while flows.forget(cx.now, |f| !f.waiting.is_empty()).is_some() {}
         let f = flows.see(cx.now, p.flow, Flow::default);
-        let new = seg.ack > f.highest && p.pure_ack().is_some();
+        let new = seg.ack > f.highest && self.accecn.pure_ack(&p).is_some();
         f.highest = f.highest.max(seg.ack);
+        let newest = core::mem::replace(&mut f.newest, Left::of(seg));
         // RFC 3449 §5.2.1: a cumulative acknowledgment makes an older one redundant.
         if new
             && f.open
+            && self.accecn.may_replace(f.before, seg)
             && let Some(w) = f.waiting.back_mut().filter(|w| w.place.size == p.size)
         {
             let old = w.newest.replace(p).unwrap_or(w.place);
             return sink.drop(old, DropReason::Filtered);
         }
+        f.before = newest;
         self.inner.enqueue(cx, link, p, sink);
         let placed = Waiting { place: p, newest: None };
         let refused = sink.dropped.iter().skip(before).any(|(gone, _)| gone.flow == p.flow && placed.is_at(gone));
