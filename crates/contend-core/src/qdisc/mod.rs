@@ -19,10 +19,11 @@ pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, Refusal>;
 crate::registry!(
     Build; fifo [Fact::DropTail], ack_filter, airtime, avq [Fact::Gives(Need::Marks)],
     cake [Fact::Gives(Need::Marks)], codel, cwaq [Fact::Gives(Need::Marks)], cwpq [Fact::Gives(Need::Marks)],
-    directions, elf, fq_codel, pi [Fact::Gives(Need::Marks)], pie, rcp [Fact::Gives(Need::Rcp)],
-    rcp_winf [Fact::Gives(Need::Rcp)], red, rem [Fact::Gives(Need::Marks)], vcrr [Fact::Gives(Need::Marks)], vfq,
-    vqr [Fact::Gives(Need::Marks)], vrc [Fact::Gives(Need::Marks)], wcp [Fact::Gives(Need::Wcp)], wf2q,
-    xcp [Fact::Gives(Need::Xcp)], xcp_b [Fact::Gives(Need::Xcp)], xcp_winf [Fact::Gives(Need::Xcp)],
+    directions, dualpi2 [Fact::Gives(Need::Marks)], elf, fq_codel, pi [Fact::Gives(Need::Marks)], pie,
+    rcp [Fact::Gives(Need::Rcp)], rcp_winf [Fact::Gives(Need::Rcp)], red, rem [Fact::Gives(Need::Marks)],
+    vcrr [Fact::Gives(Need::Marks)], vfq, vqr [Fact::Gives(Need::Marks)], vrc [Fact::Gives(Need::Marks)],
+    wcp [Fact::Gives(Need::Wcp)], wf2q, xcp [Fact::Gives(Need::Xcp)], xcp_b [Fact::Gives(Need::Xcp)],
+    xcp_winf [Fact::Gives(Need::Xcp)],
 );
 
 /// The key of a queue that is no parameter of its discipline: with `true`, acknowledgments pass [`ack_filter`] before

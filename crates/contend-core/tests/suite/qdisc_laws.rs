@@ -2,7 +2,7 @@
 
 use crate::common::{PlainLink, Reach, What, defaults, make, number, packet, varied};
 use contend_core::qdisc::{AirReport, Backlog, Below, Build, DropReason, Link, Qdisc, REGISTRY, Sink};
-use contend_core::registry::{Amount, Args, Entry, Value};
+use contend_core::registry::{Amount, Args, Entry, Unit, Value};
 use contend_core::{Body, Cx, Ecn, Packet, Rng, Segment, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -56,6 +56,8 @@ struct Watched {
     gone: Vec<(u32, u64)>,
     /// Packets that wait, by flow.
     waiting: BTreeMap<u32, u64>,
+    /// True if packets with different ECN fields have different queues. All packets of a flow then have the same.
+    splits: bool,
 }
 
 impl Watched {
@@ -77,6 +79,7 @@ impl Watched {
             cover: None,
             gone: Vec::new(),
             waiting: BTreeMap::new(),
+            splits: entry.name == "dualpi2",
         })
     }
 
@@ -84,7 +87,12 @@ impl Watched {
         let n = self.offered.entry(flow).or_default();
         *n += 1;
         let what = [What::Data, What::Ack, What::Udp][flow as usize % 3];
-        let mut p = packet(flow, *n, what, size, if ect { Ecn::Ect } else { Ecn::NotEct }, self.now);
+        let ecn = match (self.splits, ect) {
+            (true, _) => [Ecn::NotEct, Ecn::Ect1, Ecn::Ect, Ecn::Ect1][flow as usize % 4],
+            (false, true) => [Ecn::Ect, Ecn::Ect1][*n as usize % 2],
+            (false, false) => Ecn::NotEct,
+        };
+        let mut p = packet(flow, *n, what, size, ecn, self.now);
         p = self.cover.map_or(p, |cover| cover(*n, p));
         self.inside.packets += 1;
         self.inside.bytes += u64::from(size);
@@ -221,9 +229,12 @@ proptest! {
                 // After days of silence the estimated delay can jump by an hour. With beta = 100 such a jump exceeds
                 // any target.
                 "beta" if entry.name == "pie" => args.set("beta", Value::Number(1.25)),
-                "min_th" | "max_th" => args.set(p.name, Value::Amount(Amount::Packets(1_000_000_000))),
+                "min_th" | "max_th" if p.unit == Unit::Amount => {
+                    args.set(p.name, Value::Amount(Amount::Packets(1_000_000_000)))
+                }
                 // With alpha near 0, PIE follows only the change of the delay and ignores the target.
                 "alpha" if entry.name == "pie" => args.set("alpha", Value::Number(0.125)),
+                "alpha" if entry.name == "dualpi2" => args.set("alpha", Value::Number(0.16)),
                 _ => {}
             }
         }

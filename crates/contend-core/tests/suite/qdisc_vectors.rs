@@ -63,8 +63,9 @@ impl Bench {
             ["in", flow, kind, size, options @ ..] => {
                 let times =
                     options.iter().position(|o| *o == "times").map_or(Some(1), |i| options.get(i + 1)?.parse().ok())?;
-                let (ecn, reverse) =
-                    (if options.contains(&"ect") { Ecn::Ect } else { Ecn::NotEct }, options.contains(&"reverse"));
+                let words = [("ect", Ecn::Ect), ("ect1", Ecn::Ect1), ("ce", Ecn::Ce)];
+                let ecn = words.iter().find(|(word, _)| options.contains(word)).map_or(Ecn::NotEct, |(_, ecn)| *ecn);
+                let reverse = options.contains(&"reverse");
                 let what = match *kind {
                     "data" => What::Data,
                     "ack" => What::Ack,
