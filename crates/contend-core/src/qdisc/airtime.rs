@@ -25,6 +25,7 @@ use super::codel::Law;
 use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
 use super::marking::ECN;
+use super::shallow::{CE_BEHIND, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, Shallow};
 use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
@@ -71,6 +72,11 @@ pub const PARAMS: &[Param] = &[
     Param { doc: "with fq_codel: true if packets that support ECN are marked instead of dropped", ..ECN }
         .default("true")
         .only_with("inner", "fq_codel"),
+    CE_THRESHOLD.only_with("inner", "fq_codel"),
+    CE_SELECT,
+    CE_FROM,
+    CE_BEHIND,
+    CLASSIC_FOR_ECT1,
     Param::rate(
         "slow_rate",
         "with fq_codel: below this rate of full packets, a station has a target of 50 ms, an interval of 300 ms and no \
@@ -116,25 +122,35 @@ pub const FORMULAS: &[Line] = &[
     eq("D ← D − quantum", "").when("`share = turns`, and it sends"),
     step("it sends one aggregate: its queues give packets in turns as in fq_codel, with `flow_quantum`", "Algorithm 2"),
     step("CoDel is that of codel, with MAXPACKET = 0 and the bytes of the packet's own queue", "mac80211"),
-    step("the target is 50 ms, the interval 300 ms, and nothing is marked", "")
+    super::shallow::SPARES,
+    super::shallow::MARKS,
+    super::shallow::COUNTS,
+    step("the target is 50 ms, the interval 300 ms, and CoDel marks nothing", "")
         .when("`8 · 1500 / X < slow_rate`, with `X` in seconds at the first packet"),
 ];
 
-/// The CoDel settings for a station below `slow_rate`, as in Linux before 2025.
-const SLOW: Law = Law { target: Span::from_millis(50), interval: Span::from_millis(300), mtu: 0, ecn: false };
+/// The settings for a station below `slow_rate`: those of CoDel as in Linux before 2025.
+const fn slow(law: Law) -> Law {
+    Law { target: Span::from_millis(50), interval: Span::from_millis(300), ecn: false, ..law }
+}
+
 /// The size of the full packet that defines a station's rate, in bytes.
 const FULL: u32 = 1500;
 
 /// Builds the discipline.
 ///
 /// # Errors
-/// If a limit has no room for one packet, a weight belongs to no neighbour or is not above 0, or `flow_quantum` is not
-/// in bytes.
+/// If a limit has no room for one packet, a weight belongs to no neighbour or is not above 0, `flow_quantum` or
+/// `ce_behind` is not in bytes, or nothing would signal ECT(1).
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     let ns = |name| i64::try_from(args.time(name).as_nanos()).unwrap_or(i64::MAX);
     let fifo = args.word("inner") == "fifo";
     let hashes = args.integer("flows").clamp(1, 65_536) as usize;
     let flow_quantum = bytes(args, "flow_quantum")?;
+    // mac80211: only the bytes of the packet's own flow count, and there is no MTU allowance.
+    let shallow = Shallow::new(args, true)?;
+    let law =
+        Law { target: args.time("target"), interval: args.time("interval"), mtu: 0, ecn: args.flag("ecn"), shallow };
     // One queue per station needs no turns.
     let flows =
         if fifo { FlowQueues::new(0, u64::MAX, 0) } else { FlowQueues::new(hashes, flow_quantum, site.network) };
@@ -144,13 +160,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
         sparse: args.flag("sparse"),
         turns: args.word("share") == "turns",
         weights: Weights::new(args, site)?,
-        // mac80211: only the bytes of the packet's own flow count, and there is no MTU allowance.
-        law: (!fifo).then(|| Law {
-            target: args.time("target"),
-            interval: args.time("interval"),
-            mtu: 0,
-            ecn: args.flag("ecn"),
-        }),
+        law: (!fifo).then_some(law),
         slow_rate: args.rate("slow_rate"),
         station_limit: limit(args, "station_limit")?,
         limit: limit(args, "limit")?,
@@ -219,8 +229,8 @@ impl Airtime {
     /// The next packet of station `i`. `None` only if no packet waits: CoDel never drops the last packet of a flow.
     fn pop(&mut self, now: Time, i: usize, sink: &mut Sink) -> Option<Packet> {
         let slow = self.stations.get(i).is_some_and(|s| s.slow == Some(true));
-        let law = self.law.as_ref().map(|law| if slow { &SLOW } else { law });
-        self.flows.pop(i, now, law, true, sink)
+        let law = self.law.map(|law| if slow { self::slow(law) } else { law });
+        self.flows.pop(i, now, law.as_ref(), true, sink)
     }
 
     /// Hands packets of station `i` to `below` as long as there is room.
@@ -253,6 +263,9 @@ impl Airtime {
             let waits = self.flows.backlog(i).packets > 0;
             if below.map_or(waits, |below| can_serve(below, i as u32, waits)) {
                 station.deficit -= if self.turns { self.quantum } else { 0 };
+                if let Some(law) = &self.law {
+                    self.flows.begin_turn(i, now, &law.shallow);
+                }
                 return Some(i);
             }
             row.pop_front();
@@ -546,6 +559,68 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!((early(1), early(2)), (alloc::vec![8, 13, 17], alloc::vec![18]));
+    }
+
+    /// One station has a turn every `s`, and each turn takes everything; a packet arrives every 100 us. Returns the share
+    /// of marks.
+    fn marks_of_bursts(s: u64, theta: u64, from: &str) -> f64 {
+        let set = [("ce_threshold", Value::Time(Span::from_micros(theta))), ("ce_from", word(from))];
+        let mut q = made(build, PARAMS, &set);
+        let (mut bench, mut rng) = (Bench::default(), Rng::seed_from_u64(1));
+        let (mut sent, mut pit) = (0, Pit { room: [0, u64::MAX, 0, 0], ..Pit::default() });
+        for us in (0..2_000_000).step_by(50) {
+            bench.now = Time::ZERO + Span::from_micros(us);
+            if us % 100 == 50 {
+                let mut p = packet(1, 500).with_ecn(crate::packet::Ecn::Ect1);
+                p.queued = bench.now;
+                bench.push(&mut *q, p);
+                sent += 1;
+            }
+            if us % s == 0 {
+                let cx = &mut Cx { now: bench.now, rng: &mut rng };
+                q.by_receiver().unwrap().serve(cx, &Stations, &mut pit, &mut bench.sink);
+            }
+        }
+        assert!(bench.sink.dropped.is_empty() && sent - pit.got < s / 100 + 1);
+        bench.sink.marked as f64 / sent as f64
+    }
+
+    /// The law of bursts: the waits of smooth arrivals are uniform in 0..S, so a threshold marks 1 - threshold / S of the
+    /// packets at any load. From the turn on, nobody waits.
+    #[test]
+    fn a_threshold_below_the_time_between_turns_marks_without_a_queue() {
+        for (s, theta, share) in
+            [(4000, 1000, 0.75), (5500, 1000, 0.818), (5500, 5500, 0.0), (20_000, 1000, 0.95), (20_000, 10_000, 0.5)]
+        {
+            let marks = marks_of_bursts(s, theta, "arrival");
+            assert!((marks - share).abs() < 0.02, "{s} {theta}: {marks}");
+            assert_eq!(marks_of_bursts(s, theta, "turn"), 0.0, "{s} {theta}");
+        }
+    }
+
+    /// A turn every 4 ms takes 30 of the 40 packets that come: with each turn 10 more wait, and have had turns before.
+    #[test]
+    fn a_queue_that_stands_over_turns_is_marked_from_the_turn() {
+        let set = [("ce_threshold", Value::Time(Span::from_millis(5))), ("ce_from", word("turn"))];
+        let mut q = made(build, PARAMS, &set);
+        let (mut bench, mut rng, mut marks) = (Bench::default(), Rng::seed_from_u64(1), Vec::new());
+        for _ in 0..8 {
+            for _ in 0..40 {
+                let mut p = packet(1, 500).with_ecn(crate::packet::Ecn::Ect1);
+                p.queued = bench.now;
+                bench.push(&mut *q, p);
+                bench.now += Span::from_micros(100);
+            }
+            let mut pit = Pit { room: [0, 30, 0, 0], ..Pit::default() };
+            let cx = &mut Cx { now: bench.now, rng: &mut rng };
+            assert_eq!(q.by_receiver().unwrap().serve(cx, &Stations, &mut pit, &mut bench.sink), Some(1));
+            assert_eq!(pit.got, 30);
+            marks.push(core::mem::take(&mut bench.sink.marked));
+        }
+        // Turn n takes the packets from 30 n - 30 on. Packet i had its first turn with number i / 40 + 1; it is marked if
+        // that was two turns, 8 ms, ago. So of turn 6 those below 160 are marked, of turn 7 those below 200.
+        let want = [0, 0, 0, 0, 0, 10, 20, 30];
+        assert_eq!(marks, want);
     }
 
     proptest! {

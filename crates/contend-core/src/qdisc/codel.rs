@@ -13,6 +13,7 @@
 use super::fifo::Fifo;
 use super::lane::Lane;
 use super::marking::ECN;
+use super::shallow::{CE_BEHIND, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, Shallow, Turns};
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
@@ -28,7 +29,7 @@ pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay A
 pub const SUMMARY: &str = "Drops at the head after the waiting time was above a target for an interval; further drops \
     follow at shorter and shorter distances, until the waiting time is below the target.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[LIMIT, TARGET, INTERVAL, MTU, ECN];
+pub const PARAMS: &[Param] = &[LIMIT, TARGET, INTERVAL, MTU, ECN, CE_THRESHOLD, CE_SELECT, CE_BEHIND, CLASSIC_FOR_ECT1];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("t", "now"),
@@ -56,6 +57,9 @@ pub const FORMULAS: &[Line] = &[
     eq("n ← 1", "").when("otherwise"),
     eq("t_next ← t + interval / √(n)", "§5.6, control_law"),
     eq("n_last ← n", "§5.5, deque"),
+    on("a packet is about to be signalled or to leave"),
+    super::shallow::SPARES,
+    super::shallow::MARKS,
     on("an arrival"),
     step("the packet is dropped", "").when("`limit` has no room for it"),
 ];
@@ -86,9 +90,13 @@ pub(super) const MTU: Param =
 /// Builds the discipline.
 ///
 /// # Errors
-/// If `mtu` is not in bytes.
+/// If `mtu` or `ce_behind` is not in bytes, or if nothing would signal ECT(1).
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
-    Ok(Box::new(Single { queue: Fifo::new(args.amount("limit")), law: Law::new(args)?, codel: Codel::default() }))
+    Ok(Box::new(Single {
+        queue: Fifo::new(args.amount("limit")),
+        law: Law::new(args, false)?,
+        codel: Codel::default(),
+    }))
 }
 
 /// The settings of a [`Codel`].
@@ -99,19 +107,22 @@ pub struct Law {
     /// MTU allowance in bytes.
     pub(super) mtu: u64,
     pub(super) ecn: bool,
+    /// Marks above a threshold, whatever CoDel decides.
+    pub(super) shallow: Shallow,
 }
 
 impl Law {
-    /// Reads `target`, `interval`, `mtu` and `ecn`.
+    /// Reads `target`, `interval`, `mtu`, `ecn` and the parameters of [`Shallow`]. `has_turns`: one of them is `ce_from`.
     ///
     /// # Errors
-    /// If `mtu` is not in bytes.
-    pub fn new(args: &Args) -> Result<Law, Refusal> {
+    /// If `mtu` or `ce_behind` is not in bytes, or if nothing would signal ECT(1).
+    pub fn new(args: &Args, has_turns: bool) -> Result<Law, Refusal> {
         Ok(Law {
             target: args.time("target"),
             interval: args.time("interval"),
             mtu: bytes(args, "mtu")?,
             ecn: args.flag("ecn"),
+            shallow: Shallow::new(args, has_turns)?,
         })
     }
     // RFC 8289 §5.6, control_law: t + INTERVAL / sqrt(count), rounded down to a nanosecond.
@@ -140,77 +151,96 @@ pub struct Codel {
 struct Head {
     packet: Option<Packet>,
     ok_to_drop: bool,
+    /// True if CoDel does not act on the packet, and its state does not depend on it ([`Shallow::spares`]).
+    spared: bool,
+}
+
+/// What a decision depends on beside the queue.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// Now.
+    pub now: Time,
+    /// Backlog of the other queues for the same link, in bytes.
+    pub others: u64,
+    /// The turns that the queue had.
+    pub turns: &'a Turns,
 }
 
 impl Codel {
-    /// The packet to send from `queue` at `now`. Dropped packets go into `sink`. `others` is the backlog of the other
-    /// queues for the same link, in bytes.
-    pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64, sink: &mut Sink) -> Option<Packet> {
-        // RFC 8289 §5.5, deque.
-        let mut head = self.take(law, now, queue, others);
+    /// The packet to send from `queue`. Dropped packets go into `sink`.
+    pub fn dequeue(&mut self, law: &Law, at: At<'_>, queue: &mut Lane, sink: &mut Sink) -> Option<Packet> {
+        let mut p = self.next(law, at, queue, sink)?;
+        // RFC 8290 §5.2.7.
+        if law.shallow.marks(&p, law.shallow.age(at.now, &p, at.turns), queue.backlog().bytes) {
+            sink.mark(&mut p);
+        }
+        Some(p)
+    }
+
+    // RFC 8289 §5.5, deque.
+    fn next(&mut self, law: &Law, at: At<'_>, queue: &mut Lane, sink: &mut Sink) -> Option<Packet> {
+        let mut head = self.take(law, at, queue);
+        if head.spared {
+            return head.packet;
+        }
         if self.dropping {
             self.dropping = head.ok_to_drop;
-            while self.dropping && now >= self.drop_next {
-                let marked = self.signal(law, now, queue, others, &mut head, sink);
+            while self.dropping && at.now >= self.drop_next {
+                let marked = self.signal(law, at, queue, &mut head, sink);
                 self.count += 1;
-                self.dropping = head.ok_to_drop;
+                self.dropping = head.ok_to_drop || head.spared;
                 if self.dropping {
                     self.drop_next = law.next(self.drop_next, self.count);
                 }
-                if marked {
+                if marked || head.spared {
                     break;
                 }
             }
         } else if head.ok_to_drop {
-            self.signal(law, now, queue, others, &mut head, sink);
+            self.signal(law, at, queue, &mut head, sink);
             self.dropping = true;
             // If the last dropping state ended a short time ago, start with its final rate.
             let delta = self.count - self.last_count;
-            self.count = if delta > 1 && now.since(self.drop_next) < law.interval * 16 { delta } else { 1 };
-            self.drop_next = law.next(now, self.count);
+            self.count = if delta > 1 && at.now.since(self.drop_next) < law.interval * 16 { delta } else { 1 };
+            self.drop_next = law.next(at.now, self.count);
             self.last_count = self.count;
         }
         head.packet
     }
 
     // RFC 8289 §5.6, dodequeue. §4.4: with many queues, the total backlog counts.
-    fn take(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64) -> Head {
+    fn take(&mut self, law: &Law, at: At<'_>, queue: &mut Lane) -> Head {
         let packet = queue.pop();
+        if packet.as_ref().is_some_and(|p| law.shallow.spares(p, || law.shallow.age(at.now, p, at.turns))) {
+            return Head { packet, ok_to_drop: false, spared: true };
+        }
         let above = packet
             .as_ref()
-            .is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes + others > law.mtu);
+            .is_some_and(|p| at.now.since(p.queued) >= law.target && queue.backlog().bytes + at.others > law.mtu);
         let ok_to_drop = match self.first_above {
             _ if !above => {
                 self.first_above = None;
                 false
             }
             None => {
-                self.first_above = Some(now.saturating_add(law.interval));
+                self.first_above = Some(at.now.saturating_add(law.interval));
                 false
             }
-            Some(t) => now >= t,
+            Some(t) => at.now >= t,
         };
-        Head { packet, ok_to_drop }
+        Head { packet, ok_to_drop, spared: false }
     }
 
     /// Marks the head, or drops it and takes the next packet. Returns true if the head was marked.
-    fn signal(
-        &mut self,
-        law: &Law,
-        now: Time,
-        queue: &mut Lane,
-        others: u64,
-        head: &mut Head,
-        sink: &mut Sink,
-    ) -> bool {
+    fn signal(&mut self, law: &Law, at: At<'_>, queue: &mut Lane, head: &mut Head, sink: &mut Sink) -> bool {
         if let Some(mut p) = head.packet.take() {
-            if law.ecn && sink.mark(&mut p) {
+            if law.ecn && !law.shallow.only_drops(&p) && sink.mark(&mut p) {
                 head.packet = Some(p);
                 return true;
             }
             sink.drop(p, DropReason::Early);
         }
-        *head = self.take(law, now, queue, others);
+        *head = self.take(law, at, queue);
         false
     }
 }
@@ -228,7 +258,8 @@ impl Qdisc for Single {
         self.queue.enqueue(cx, link, p, sink);
     }
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        self.codel.dequeue(&self.law, cx.now, self.queue.lane(), 0, sink)
+        let at = At { now: cx.now, others: 0, turns: &Turns::default() };
+        self.codel.dequeue(&self.law, at, self.queue.lane(), sink)
     }
     fn backlog(&self) -> Backlog {
         self.queue.backlog()

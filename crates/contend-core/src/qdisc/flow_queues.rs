@@ -7,8 +7,9 @@
 //! While the unhashed queue is in use, flows that begin use it too. Otherwise a flow could have packets in two queues
 //! and lose its order.
 
-use super::codel::{Codel, Law};
+use super::codel::{At, Codel, Law};
 use super::lane::Lane;
+use super::shallow::{Shallow, Turns};
 use super::{Backlog, Sink};
 use crate::Cx;
 use crate::packet::Packet;
@@ -40,6 +41,9 @@ struct Queue {
     credits: i64,
     /// The group that uses the queue.
     group: Option<usize>,
+    /// True if the queue has not been served since it got its credits.
+    waits_for_turn: bool,
+    turns: Turns,
 }
 
 /// The active queues of a group, by number.
@@ -50,6 +54,8 @@ struct Group {
     /// The other active queues.
     old: VecDeque<usize>,
     waiting: Backlog,
+    /// The turns of the group, if the caller gives turns ([`FlowQueues::begin_turn`]).
+    turns: Option<Turns>,
 }
 
 /// The mixing function of SplitMix64 (Steele, Lea, Flood 2014).
@@ -142,7 +148,16 @@ impl FlowQueues {
         if queue.group.is_none() {
             queue.group = Some(group);
             queue.credits = self.quantum;
+            queue.waits_for_turn = true;
             g.new.push_back(i);
+        }
+    }
+
+    /// A turn of `group` begins. If this is never called for a group, each of its queues has turns of its own, by the
+    /// round robin.
+    pub fn begin_turn(&mut self, group: usize, now: Time, shallow: &Shallow) {
+        if let Some(g) = self.groups.get_mut(group) {
+            g.turns.get_or_insert_default().begin(now, shallow);
         }
     }
 
@@ -164,6 +179,7 @@ impl FlowQueues {
             let queue = self.queues.get_mut(i)?;
             if queue.credits <= 0 {
                 queue.credits += self.quantum;
+                queue.waits_for_turn = true;
                 list.pop_front();
                 g.old.push_back(i);
                 continue;
@@ -172,7 +188,11 @@ impl FlowQueues {
             let packet = match law {
                 Some(law) => {
                     let others = if alone { 0 } else { g.waiting.bytes - before.bytes };
-                    queue.codel.dequeue(law, now, &mut queue.packets, others, sink)
+                    if core::mem::take(&mut queue.waits_for_turn) && g.turns.is_none() {
+                        queue.turns.begin(now, &law.shallow);
+                    }
+                    let at = At { now, others, turns: g.turns.as_ref().unwrap_or(&queue.turns) };
+                    queue.codel.dequeue(law, at, &mut queue.packets, sink)
                 }
                 None => queue.packets.pop(),
             };

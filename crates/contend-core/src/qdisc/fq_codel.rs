@@ -11,13 +11,13 @@
 use super::codel::{INTERVAL, Law, MTU, TARGET};
 use super::flow_queues::FlowQueues;
 use super::marking::ECN;
+use super::shallow::{CE_BEHIND, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1};
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
 use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
-use crate::registry::{Amount, Fact, Need, Param};
-use crate::time::Span;
+use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 
 /// Source of the algorithm.
@@ -42,14 +42,11 @@ pub const PARAMS: &[Param] = &[
     INTERVAL,
     MTU,
     ECN.default("true"),
-    Param::time(
-        "ce_threshold",
-        "packets that support ECN and have waited longer are always marked, whatever CoDel decides; the default is \
-            longer than any run",
-    )
-    .default("1000000s")
-    .range(0.0, 1e6)
-    .makes(Fact::Gives(Need::Marks)),
+    CE_THRESHOLD,
+    CE_SELECT,
+    CE_FROM,
+    CE_BEHIND,
+    CLASSIC_FOR_ECT1,
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
@@ -73,20 +70,21 @@ pub const FORMULAS: &[Line] = &[
     eq("c ← c − B", "").when("there was a packet"),
     step("a new queue goes to the end of the old ones, an old one leaves its list; the next one has the turn", "")
         .when("there was none"),
-    step("it is marked if its transport supports marks", "§5.2.7").when("it has waited longer than `ce_threshold`"),
+    super::shallow::SPARES,
+    super::shallow::MARKS,
+    super::shallow::COUNTS,
 ];
 
 /// Builds the discipline.
 ///
 /// # Errors
-/// If `memory`, `quantum` or `mtu` is not in bytes.
+/// If `memory`, `quantum`, `mtu` or `ce_behind` is not in bytes, or if nothing would signal ECT(1).
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
     Ok(Box::new(FqCodel {
-        law: Law::new(args)?,
+        law: Law::new(args, true)?,
         limit: args.amount("limit"),
         memory: bytes(args, "memory")?,
         batch: args.integer("drop_batch").max(1) as u64,
-        ce_threshold: args.time("ce_threshold"),
         flows: FlowQueues::new(args.integer("flows").clamp(1, 65_536) as usize, bytes(args, "quantum")?, site.network),
     }))
 }
@@ -99,7 +97,6 @@ struct FqCodel {
     /// Limit in bytes.
     memory: u64,
     batch: u64,
-    ce_threshold: Span,
     flows: FlowQueues,
 }
 
@@ -127,12 +124,7 @@ impl Qdisc for FqCodel {
     }
 
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        let mut p = self.flows.pop(ALL, cx.now, Some(&self.law), false, sink)?;
-        // RFC 8290 §5.2.7.
-        if cx.now.since(p.queued) > self.ce_threshold {
-            sink.mark(&mut p);
-        }
-        Some(p)
+        self.flows.pop(ALL, cx.now, Some(&self.law), false, sink)
     }
 
     fn backlog(&self) -> Backlog {

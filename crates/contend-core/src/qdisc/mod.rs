@@ -52,6 +52,7 @@ mod capacity;
 pub mod flow_queues;
 pub mod lane;
 mod marking;
+pub mod shallow;
 #[cfg(test)]
 mod testbench;
 pub mod turns;

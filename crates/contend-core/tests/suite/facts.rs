@@ -64,9 +64,13 @@ fn a_threshold_marks_without_ecn_and_a_fifo_inside_stations_never() {
     };
     assert!(with("fq_codel", &[("ce_threshold", Value::Time(Span::from_millis(1)))]));
     assert!(!with("fq_codel", &[]));
+    assert!(with("codel", &[("ce_threshold", Value::Time(Span::from_millis(1)))]));
     let inner = |word: &str| ("inner", Value::Word(word.into()));
     assert!(with("airtime", &[("ecn", Value::Bool(true)), inner("fq_codel")]));
     assert!(!with("airtime", &[("ecn", Value::Bool(true)), inner("fifo")]));
+    let threshold = ("ce_threshold", Value::Time(Span::from_millis(1)));
+    assert!(with("airtime", &[threshold.clone(), inner("fq_codel")]));
+    assert!(!with("airtime", &[threshold, inner("fifo")]));
 }
 
 #[test]

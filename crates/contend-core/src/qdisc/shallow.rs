@@ -1,0 +1,198 @@
+//! Marks above a shallow threshold, for L4S in flow queues: what `codel`, `fq_codel` and `airtime` share beside CoDel.
+//!
+//! RFC 8290 §5.2.7 marks packets that have waited longer than `ce_threshold`, Linux optionally only those with ECT(1)
+//! (`ce_threshold_selector`). Where a transmitter serves a flow in turns, packets wait for the turn although no queue
+//! stands: if a turn comes every S, a threshold below S marks the share 1 − `ce_threshold` / S at any load.
+//! `ce_from = "turn"` therefore counts the wait from the first turn that the flow had after the arrival (E. Dumazet,
+//! netdev 2022, on "fq_codel: avoid under-utilization with ce_threshold").
+
+use super::{Args, Refusal, bytes};
+use crate::formulas::{Line, step};
+use crate::packet::{Ecn, Packet};
+use crate::registry::{Fact, Need, Param};
+use crate::time::{Span, Time};
+use alloc::collections::VecDeque;
+
+/// The threshold.
+pub(super) const CE_THRESHOLD: Param = Param::time(
+    "ce_threshold",
+    "packets that support ECN and have waited longer are always marked, whatever CoDel decides; the default is longer \
+        than any run",
+)
+.default("1000000s")
+.range(0.0, 1e6)
+.makes(Fact::Gives(Need::Marks));
+
+/// Which packets are compared with the threshold.
+pub(super) const CE_SELECT: Param = Param::word(
+    "ce_select",
+    &["any", "ect1"],
+    "packets that ce_threshold marks. any: all that support ECN; ect1: only ECT(1), those of L4S",
+)
+.default("any");
+
+/// From when the wait counts.
+pub(super) const CE_FROM: Param = Param::word(
+    "ce_from",
+    &["arrival", "turn"],
+    "from when ce_threshold counts the wait. arrival: from the arrival; turn: from the first turn after the arrival, so \
+        that waiting for a turn does not count",
+)
+.default("arrival");
+
+/// How much must wait behind a marked packet.
+pub(super) const CE_BEHIND: Param =
+    Param::amount("ce_behind", "ce_threshold marks a packet only while at least this waits behind it in its queue")
+        .default("0B")
+        .range(0.0, 1e9);
+
+/// Whether CoDel acts on ECT(1).
+pub(super) const CLASSIC_FOR_ECT1: Param = Param::flag(
+    "classic_for_ect1",
+    "true if CoDel also signals ECT(1) packets; false: only those above four times ce_threshold, by a drop",
+)
+.default("true");
+
+/// What CoDel does not do.
+pub(super) const SPARES: Line = step("CoDel lets it pass, and drops it where it would mark others", "")
+    .when("it has ECT(1), without `classic_for_ect1`; it passes until it has waited `4 · ce_threshold`");
+
+/// What the threshold does, without turns.
+pub(super) const MARKS: Line =
+    step("it is marked if its transport supports marks, with `ce_select = ect1` if it has ECT(1)", "RFC 8290 §5.2.7")
+        .when("it has waited longer than `ce_threshold`, and at least `ce_behind` bytes wait behind it in its queue");
+
+/// From when the wait counts.
+pub(super) const COUNTS: Line = step("the wait counts from its first turn after the arrival", "Dumazet, netdev 2022")
+    .when("`ce_from = turn`; without such a turn it is 0");
+
+/// The settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Shallow {
+    threshold: Span,
+    /// True if only ECT(1) is compared with the threshold.
+    ect1_only: bool,
+    /// True if the wait counts from the first turn after the arrival.
+    pub(super) from_turn: bool,
+    /// Bytes that must wait behind a marked packet.
+    behind: u64,
+    classic_for_ect1: bool,
+}
+
+impl Shallow {
+    /// Reads the parameters of this module. A discipline without turns has no `ce_from`.
+    ///
+    /// # Errors
+    /// If `ce_behind` is not in bytes, or if nothing would signal ECT(1).
+    pub(super) fn new(args: &Args, has_turns: bool) -> Result<Shallow, Refusal> {
+        let (threshold, classic_for_ect1) = (args.time("ce_threshold"), args.flag("classic_for_ect1"));
+        if !classic_for_ect1 && threshold.as_secs_f64() >= CE_THRESHOLD.range.1 {
+            return Err(Refusal::new(
+                "classic_for_ect1 = false without ce_threshold: nothing would signal ECT(1) packets",
+                "write a threshold too, like ce_threshold = \"1ms\"",
+            ));
+        }
+        Ok(Shallow {
+            threshold,
+            ect1_only: args.word("ce_select") == "ect1",
+            from_turn: has_turns && args.word("ce_from") == "turn",
+            behind: bytes(args, "ce_behind")?,
+            classic_for_ect1,
+        })
+    }
+
+    /// How long `p` has waited at `now`, for the threshold.
+    pub(super) fn age(&self, now: Time, p: &Packet, turns: &Turns) -> Span {
+        if self.from_turn {
+            turns.first(p.queued).map_or(Span::ZERO, |turn| now.since(turn))
+        } else {
+            now.since(p.queued)
+        }
+    }
+
+    /// True if `p`, which leaves at this age with `behind` bytes left in its queue, is marked.
+    pub(super) fn marks(&self, p: &Packet, age: Span, behind: u64) -> bool {
+        age > self.threshold && (!self.ect1_only || p.ecn() == Ecn::Ect1) && behind >= self.behind
+    }
+
+    /// True if CoDel does not act on `p` at this age.
+    pub(super) fn spares(&self, p: &Packet, age: impl FnOnce() -> Span) -> bool {
+        self.only_drops(p) && age() <= self.threshold * 4
+    }
+
+    /// True if CoDel drops `p` where it would mark others.
+    pub(super) fn only_drops(&self, p: &Packet) -> bool {
+        !self.classic_for_ect1 && p.ecn() == Ecn::Ect1
+    }
+
+    /// The time after which a turn is old enough for every decision.
+    fn horizon(&self) -> Span {
+        self.threshold * 4
+    }
+}
+
+/// When the turns of a queue or a group of queues began, as far as decisions depend on them.
+#[derive(Debug, Default)]
+pub struct Turns {
+    starts: VecDeque<Time>,
+}
+
+impl Turns {
+    /// A turn begins.
+    pub(super) fn begin(&mut self, now: Time, shallow: &Shallow) {
+        if !shallow.from_turn || self.starts.back() == Some(&now) {
+            return;
+        }
+        self.starts.push_back(now);
+        // A packet whose first turn is forgotten counts from the next one. Both are beyond the horizon.
+        while self.starts.get(1).is_some_and(|&next| now.since(next) > shallow.horizon()) {
+            self.starts.pop_front();
+        }
+    }
+
+    /// The first turn after `queued`; `None` if there was none.
+    fn first(&self, queued: Time) -> Option<Time> {
+        self.starts.get(self.starts.partition_point(|&start| start <= queued)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::packet;
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    const TURNS: Shallow = Shallow {
+        threshold: Span::from_millis(5),
+        ect1_only: true,
+        from_turn: true,
+        behind: 0,
+        classic_for_ect1: true,
+    };
+
+    #[test]
+    fn the_wait_counts_from_the_first_turn_after_the_arrival() {
+        let mut turns = Turns::default();
+        [0, 10, 20].into_iter().for_each(|ms| turns.begin(at(ms), &TURNS));
+        let age = |queued| {
+            let mut p = packet(1, 1500);
+            p.queued = at(queued);
+            TURNS.age(at(24), &p, &turns).as_nanos() / 1_000_000
+        };
+        // No turn began after 20 ms: a later packet leaves in the turn in which it came.
+        assert_eq!([0, 1, 10, 11, 20, 21, 24].map(age), [14, 14, 4, 4, 0, 0, 0]);
+    }
+
+    /// With a threshold of 5 ms all decisions are the same above 20 ms. Turns every 10 ms: at 1000 ms those of 970 to
+    /// 1000 ms are kept, and a packet of 3 ms counts from 970 ms.
+    #[test]
+    fn old_turns_are_forgotten_without_consequence() {
+        let mut turns = Turns::default();
+        (0..=100).for_each(|n| turns.begin(at(10 * n), &TURNS));
+        assert_eq!(turns.starts, [970, 980, 990, 1000].map(at));
+        assert_eq!(turns.first(at(3)), Some(at(970)));
+    }
+}
