@@ -561,8 +561,8 @@ mod tests {
         assert_eq!((early(1), early(2)), (alloc::vec![8, 13, 17], alloc::vec![18]));
     }
 
-    /// One station has a turn every `s`, and each turn takes everything; a packet arrives every 100 us. Returns the share
-    /// of marks.
+    /// One station has a turn every `s` microseconds, which takes everything; a packet arrives every 100 us. Returns the
+    /// share of marks.
     fn marks_of_bursts(s: u64, theta: u64, from: &str) -> f64 {
         let set = [("ce_threshold", Value::Time(Span::from_micros(theta))), ("ce_from", word(from))];
         let mut q = made(build, PARAMS, &set);
@@ -585,8 +585,8 @@ mod tests {
         bench.sink.marked as f64 / sent as f64
     }
 
-    /// The law of bursts: the waits of smooth arrivals are uniform in 0..S, so a threshold marks 1 - threshold / S of the
-    /// packets at any load. From the turn on, nobody waits.
+    /// The law of bursts: the waits of smooth arrivals are uniform in 0..S, so a threshold marks 1 - threshold / S of
+    /// the packets at any load. From the turn on, nobody waits.
     #[test]
     fn a_threshold_below_the_time_between_turns_marks_without_a_queue() {
         for (s, theta, share) in
@@ -617,8 +617,8 @@ mod tests {
             assert_eq!(pit.got, 30);
             marks.push(core::mem::take(&mut bench.sink.marked));
         }
-        // Turn n takes the packets from 30 n - 30 on. Packet i had its first turn with number i / 40 + 1; it is marked if
-        // that was two turns, 8 ms, ago. So of turn 6 those below 160 are marked, of turn 7 those below 200.
+        // Turn n takes the packets from 30 n - 30 on. Packet i had its first turn with number i / 40 + 1. It is marked
+        // if that was two turns, 8 ms, ago: of turn 6 the packets below 160, of turn 7 those below 200.
         let want = [0, 0, 0, 0, 0, 10, 20, 30];
         assert_eq!(marks, want);
     }

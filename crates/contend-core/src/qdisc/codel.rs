@@ -112,7 +112,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// Reads `target`, `interval`, `mtu`, `ecn` and the parameters of [`Shallow`]. `has_turns`: one of them is `ce_from`.
+    /// Reads `target`, `interval`, `mtu`, `ecn` and the parameters of [`Shallow`]. `has_turns`: one of them is
+    /// `ce_from`.
     ///
     /// # Errors
     /// If `mtu` or `ce_behind` is not in bytes, or if nothing would signal ECT(1).

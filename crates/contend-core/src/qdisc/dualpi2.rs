@@ -1,8 +1,8 @@
-//! DualPI2: two queues on one link, coupled. L4S packets wait briefly in the L queue and are only marked; all others
-//! wait in the C queue, where a PI controller holds the delay at a target. Flows of both queues get about the same rate.
+//! DualPI2: two queues on one link, coupled. L4S packets wait briefly in the L queue and are only marked. All others
+//! wait in the C queue, where a PI controller holds the delay at a target. Flows of both queues get about equal rates.
 //!
 //! The controller gives one probability p′. C signals with its square, because the rate of a classic flow falls with
-//! the square root of its signals. L marks with k · p′, because the rate of a scalable flow falls with the number of its
+//! the square root of its signals. L marks with k · p′, because the rate of a scalable flow falls in proportion to its
 //! marks. L also marks by itself (`native`), as soon as its own delay is above a low threshold. L is served first,
 //! except for a share that protects C (`scheduler`).
 //!
@@ -184,8 +184,8 @@ pub const FORMULAS: &[Line] = &[
     step("it is dropped instead of marked", "").when("`k · p′ > 1` and `overload = drop`"),
     on("a decision with `recur`"),
     step(
-        "the probabilities of a queue add up; above 1 there is a signal and the sum falls by 1; at probability 1 there is \
-            a signal, and the sum stays",
+        "the probabilities of a queue add up; above 1 there is a signal and the sum falls by 1; at probability 1 there \
+            is a signal, and the sum stays",
         "RFC 9332, Appendix A.1",
     ),
 ];

@@ -442,8 +442,8 @@ fn bad_combinations_are_refused_in_words() {
     assert_eq!(refuse("codel", &[("mtu", p(1))]), "mtu = \"1p\" counts packets; write it in bytes, like \"1500B\"");
     assert_eq!(
         refuse("fq_codel", &[("classic_for_ect1", Value::Bool(false))]),
-        "classic_for_ect1 = false without ce_threshold: nothing would signal ECT(1) packets; write a threshold too, like \
-            ce_threshold = \"1ms\""
+        "classic_for_ect1 = false without ce_threshold: nothing would signal ECT(1) packets; write a threshold too, \
+            like ce_threshold = \"1ms\""
     );
     let units = "reference and limit have different units; write both in packets or both in bytes";
     assert_eq!(refuse("pi", &[("limit", b(9000))]), units);

@@ -121,8 +121,8 @@ fn overflow_ends_the_probability_at_the_whole_of_the_coupled_one() {
     }
 }
 
-/// Shares of signals of 20,000 packets with p' = 0.2, within five standard deviations at random, and within one signal if
-/// evenly spaced. L: 0.4. C: 0.04.
+/// Shares of signals of 20,000 packets with p' = 0.2, within five standard deviations at random, and within one signal
+/// if evenly spaced. L: 0.4. C: 0.04.
 #[test]
 fn signals_come_with_the_probability_of_their_queue() {
     for recur in [false, true] {
