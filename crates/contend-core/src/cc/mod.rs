@@ -34,7 +34,8 @@ const HALVED: Line =
     symbol("F", "what a loss halves: what is in flight or the window, as the recovery has it, in segments");
 
 crate::registry!(
-    Build; reno, cubic, vegas, veno, dctcp [Fact::Needs(Need::Marks)], bbr, bbr3, westwood, aiad,
+    Build; reno, cubic, vegas, veno, dctcp [Fact::Needs(Need::Marks)],
+    prague [Fact::Needs(Need::Marks)], bbr, bbr3, westwood, aiad,
     jersey [Fact::Needs(Need::Marks)], perfect, tcp_d, tcp_av, xcp [Fact::Needs(Need::Xcp)],
     xcp_winf [Fact::Needs(Need::Xcp)], rcp [Fact::Needs(Need::Rcp)], rcp_winf [Fact::Needs(Need::Rcp)],
     wcp [Fact::Needs(Need::Wcp)], tcp_ap, hop_limit,
