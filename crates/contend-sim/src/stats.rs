@@ -253,6 +253,8 @@ pub struct QueueCounters {
     pub made: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Packets marked that had ECT(1).
+    pub marked_l4s: u64,
     /// Integral of the number of waiting packets over time, in packet-nanoseconds.
     pub packet_ns: u128,
 }
@@ -336,6 +338,7 @@ impl QueueMeter {
     fn take_in(&mut self, now: Time, sink: &mut Sink, trace: &mut Trace) {
         self.advance(now);
         self.counters.marked += std::mem::take(&mut sink.marked);
+        self.counters.marked_l4s += std::mem::take(&mut sink.marked_l4s);
         self.counters.made += sink.made;
         self.waiting += std::mem::take(&mut sink.made);
         for (p, why) in sink.dropped.drain(..) {

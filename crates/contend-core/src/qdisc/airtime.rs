@@ -561,8 +561,8 @@ mod tests {
         assert_eq!((early(1), early(2)), (alloc::vec![8, 13, 17], alloc::vec![18]));
     }
 
-    /// One station has a turn every `s` microseconds, which takes everything; a packet arrives every 100 us. Returns the
-    /// share of marks.
+    /// One station has a turn every `s` microseconds, which takes everything; a packet arrives every 100 us. The share
+    /// of marks.
     fn marks_of_bursts(s: u64, theta: u64, from: &str) -> f64 {
         let set = [("ce_threshold", Value::Time(Span::from_micros(theta))), ("ce_from", word(from))];
         let mut q = made(build, PARAMS, &set);

@@ -271,6 +271,8 @@ pub struct Sink {
     pub dropped: Vec<(Packet, DropReason)>,
     /// Packets marked since the caller last read this count.
     pub marked: u64,
+    /// How many of `marked` had ECT(1) before.
+    pub marked_l4s: u64,
     /// Packets created since the caller last read this count. Splitting one packet into two creates one.
     pub made: u64,
 }
@@ -286,6 +288,7 @@ impl Sink {
             return false;
         }
         self.marked += u64::from(p.ecn() != Ecn::Ce);
+        self.marked_l4s += u64::from(p.ecn() == Ecn::Ect1);
         p.set_ecn(Ecn::Ce);
         true
     }

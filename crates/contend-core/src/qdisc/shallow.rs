@@ -35,8 +35,8 @@ pub(super) const CE_SELECT: Param = Param::word(
 pub(super) const CE_FROM: Param = Param::word(
     "ce_from",
     &["arrival", "turn"],
-    "from when ce_threshold counts the wait. arrival: from the arrival; turn: from the first turn after the arrival, so \
-        that waiting for a turn does not count",
+    "from when ce_threshold counts the wait. arrival: from the arrival; turn: from the first turn after the arrival, \
+        so that waiting for a turn does not count",
 )
 .default("arrival");
 

@@ -461,6 +461,18 @@ fn bad_combinations_are_refused_in_words() {
     );
 }
 
+/// A packet that is marked already is not counted.
+#[test]
+fn a_sink_counts_marks_by_what_the_packet_was() {
+    let mut sink = Sink::default();
+    let can = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect, Ecn::Ce, Ecn::Ect1].map(|ecn| {
+        let mut p = packet(0, 1, What::Data, 1500, ecn, Time::ZERO);
+        sink.mark(&mut p) && p.ecn() == Ecn::Ce
+    });
+    assert_eq!(can, [false, true, true, true, true]);
+    assert_eq!((sink.marked, sink.marked_l4s), (3, 2));
+}
+
 #[test]
 fn a_sink_is_empty_only_without_anything_to_report() {
     assert!(Sink::default().is_empty());

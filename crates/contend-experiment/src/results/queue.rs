@@ -20,6 +20,12 @@ pub struct Queue {
     pub drops: Drops,
     /// Packets marked.
     pub marked: u64,
+    /// Packets marked that had ECT(1), those of L4S.
+    #[serde(default)]
+    pub marked_l4s: u64,
+    /// Packets marked that had ECT(0), those of classic senders.
+    #[serde(default)]
+    pub marked_classic: u64,
     /// Acknowledgments removed because a later one says the same; not counted as drops.
     pub filtered: u64,
     /// Packets that the discipline created.

@@ -60,8 +60,9 @@ impl Own {
         self.cx.borrow_mut(py).take(cx);
         let answer = call(&self.object, &self.cx, &self.sink)?;
         self.cx.borrow(py).give(cx);
-        let PySink { dropped, marked } = std::mem::take(&mut *self.sink.borrow_mut(py));
+        let PySink { dropped, marked, marked_l4s } = std::mem::take(&mut *self.sink.borrow_mut(py));
         sink.marked += marked;
+        sink.marked_l4s += marked_l4s;
         for (packet, why) in dropped {
             sink.drop(self.leaves(py, &packet, "a packet was dropped that does not wait here")?, why);
         }
@@ -250,6 +251,8 @@ impl PyPacket {
 pub(crate) struct PySink {
     dropped: Vec<(Py<PyPacket>, DropReason)>,
     marked: u64,
+    /// How many of them had ECT(1).
+    marked_l4s: u64,
 }
 
 #[pymethods]
@@ -276,6 +279,7 @@ impl PySink {
         let mut sink = Sink::default();
         let can = sink.mark(&mut packet.packet);
         self.marked += sink.marked;
+        self.marked_l4s += sink.marked_l4s;
         can
     }
 }

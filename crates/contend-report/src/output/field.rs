@@ -160,6 +160,8 @@ pub(super) const QUEUE: &[Field<Queue>] = &[
     metric("drops.syn", PACKETS, Count(|q| Some(q.drops.syn))),
     metric("drops.datagram", PACKETS, Count(|q| Some(q.drops.datagram))),
     metric("marked", PACKETS, Count(|q| Some(q.marked))),
+    metric("marked_l4s", PACKETS, Count(|q| Some(q.marked_l4s))),
+    metric("marked_classic", PACKETS, Count(|q| Some(q.marked_classic))),
     metric("filtered", PACKETS, Count(|q| Some(q.filtered))),
     metric("made", PACKETS, Count(|q| Some(q.made))),
     metric("lost", PACKETS, Count(|q| Some(q.lost))),

@@ -59,6 +59,8 @@ pub(crate) fn queue(name: &str, dropped: [u64; 4], delays_ms: &[u64]) -> Queue {
         waiting: Held::default(),
         drops: Drops::from_kinds(dropped),
         marked: 3,
+        marked_l4s: 1,
+        marked_classic: 2,
         filtered: 5,
         made: 2,
         lost: 4,

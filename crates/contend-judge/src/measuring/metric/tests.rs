@@ -189,6 +189,7 @@ fn queues_and_stations_go_by_name() {
     is("loss[ap]", 0.05);
     is("loss", 11.0 / 600.0);
     is("marked[ap] + lost[ap] + offered[ap]", 207.0);
+    is("marked_l4s[ap] + 10 * marked_classic[ap]", 21.0);
     is("10 * filtered[ap] + made[ap]", 52.0);
     is("sum(drops[sta])", 1.0);
     is("count(drops[sta])", 2.0);

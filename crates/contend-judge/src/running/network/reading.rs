@@ -159,6 +159,8 @@ pub(super) fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -
             waiting: Held { start: before.waiting, end: now.waiting },
             drops: Drops::from_kinds(by_kind),
             marked: c.marked - c0.marked,
+            marked_l4s: c.marked_l4s - c0.marked_l4s,
+            marked_classic: (c.marked - c.marked_l4s) - (c0.marked - c0.marked_l4s),
             filtered: c.filtered - c0.filtered,
             made: c.made - c0.made,
             lost: now.lost.iter().sum::<u64>() - before.lost.iter().sum::<u64>(),

@@ -46,6 +46,12 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .reported(&["drops", "drops[ap]"]),
     queue("marked", Dimension::Packets, "packets marked", |a| a.queue_count(|q| q.marked, |s| s.marked))
         .over(Period::RunOrWindow),
+    queue("marked_l4s", Dimension::Packets, "packets marked that had ECT(1), those of L4S", |a| {
+        Ok(a.queue_total(|q| q.marked_l4s))
+    }),
+    queue("marked_classic", Dimension::Packets, "packets marked that had ECT(0), those of classic senders", |a| {
+        Ok(a.queue_total(|q| q.marked_classic))
+    }),
     queue("filtered", Dimension::Packets, "acknowledgments removed because a later one says the same", |a| {
         Ok(a.queue_total(|q| q.filtered))
     }),
