@@ -110,6 +110,12 @@ const VARIANTS: &[Variant] = &[
     // Arai et al. 2008.
     Variant { backoff_after: 3, ..Variant::pair("tcp_av", "tcp_av", "tcp_av") },
     Variant { timestamps: Some(TICK), echo: EcnEcho::PerPacket, ..Variant::pair("dctcp", "dctcp", "sack") },
+    Variant {
+        timestamps: Some(TICK),
+        echo: EcnEcho::Accurate(AccurateEcn::USUAL),
+        ect: Ecn::Ect1,
+        ..Variant::pair("prague", "prague", "rack")
+    },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
     Variant::pair("xcp", "xcp", "sack"),
