@@ -282,7 +282,10 @@ impl Controller for Prague {
         match why {
             // With the other gate, `on_ack` decides.
             Signal::Ecn if self.gate_mark => {}
-            Signal::Ecn | Signal::Local => self.reduce(micros(cx.now), w),
+            Signal::Ecn => self.reduce(micros(cx.now), w),
+            // The answer leaves the window as it is, so that the sender may ask again in the same window of data.
+            Signal::Local if w.snd_una >= self.cwr_end => self.reduce(micros(cx.now), w),
+            Signal::Local => {}
             Signal::Loss { .. } => self.lose(w, ack),
             Signal::Timeout { nth: 0 | 1, .. } => {
                 self.lose(w, ack);

@@ -254,6 +254,18 @@ fn a_reduction_waits_for_the_target_and_with_the_gate_of_linux_for_whole_round_t
 }
 
 #[test]
+fn drops_by_the_senders_own_queue_reduce_once_in_a_window_of_data() {
+    let mut f = Flow::new(&[("start", word("one")), ("independence", word("none"))]).at(40 * S);
+    (f.w.snd_una, f.w.snd_nxt) = (10, 50);
+    f.signal(Signal::Local);
+    f.signal(Signal::Local);
+    assert_eq!(f.p.frac_q20, 20 * S);
+    f.w.snd_una = 50;
+    f.signal(Signal::Local);
+    assert_eq!(f.p.frac_q20, 10 * S);
+}
+
+#[test]
 fn the_pacer_sends_a_window_in_a_round_trip() {
     // P19: 20 segments of 1448 B in 10 ms.
     let mut f = Flow::new(&[]).at(20 * S);
