@@ -29,6 +29,7 @@
 //! | [`hops`] | the delay of one packet over a chain of idle hops | IEEE 802.11-2016 §10.3; compared with ns-2 |
 //! | [`tcp_ap`] | the pacing delay of TCP-AP and WE TCP-AP | Barreto 2012 §2.3.4, §6.3 |
 //! | [`rcp`] | where RCP settles | Barreto 2012 eqs. 2.21, 5.15; Dukkipati 2008 |
+//! | [`l4s`] | where Prague settles under marks, and how it shares a coupled queue | RFC 9331, RFC 9332; own derivation |
 //! | [`permutation`] | stations that go through fixed orders of the slots | Starzetz 2006 §8.1.2 |
 //!
 //! Tools of [`fluid`] to [`gaiad`]: [`delayed`] integrates differential equations with delays, [`hayes`] decides
@@ -55,6 +56,7 @@ pub mod hayes;
 pub mod hops;
 pub mod idle_sense;
 mod invalid;
+pub mod l4s;
 pub mod marking;
 mod numbers;
 pub mod padhye;

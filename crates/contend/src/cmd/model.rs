@@ -4,6 +4,7 @@ mod ampdu;
 mod barreto;
 mod fcwa;
 mod jersey;
+mod l4s;
 mod numbers;
 mod one;
 mod ppdu;
@@ -37,6 +38,7 @@ Examples:
   contend model ppdu --standard 802.11ax --width 80MHz --streams 2 --mcs 9 --guard 800ns --psdu 65535B
   contend model bianchi.throughput --n 1..10 --slot 9us --ts 159.6us --tc 159.6us --payload 1472B
   contend model ampdu --rate 144.4Mbps,144.4Mbps,7.2Mbps --aggregate 4.47,5.08,1.89
+  contend model l4s --rtt 10ms,20ms,80ms --marks 1%,10%
 
 Every closed form of `contend list models` is a calculator too. A list makes a table:
   contend model padhye.rate --p 0.1%,1%,10% --rtt 100ms --t0 1s
@@ -140,6 +142,9 @@ enum Calculator {
     /// Rates of stations with aggregated frames, with one queue for all and with airtime fairness (Høiland-Jørgensen et
     /// al. 2017 §2.2)
     Ampdu(ampdu::Ampdu),
+    /// Windows and rates of TCP Prague under marks, and its share beside another Prague flow, Reno and CUBIC behind a
+    /// coupled queue (RFC 9331, RFC 9332)
+    L4s(l4s::L4s),
     /// Mean time in which two saturated stations succeed once each, by frame types (Medepalli and Tobagi; used by FCWA)
     CycleTime {
         #[command(flatten)]
@@ -417,6 +422,7 @@ impl Calculator {
             Calculator::Hops(a) => barreto::hops(a),
             Calculator::Ppdu(a) => ppdu::ppdu(a),
             Calculator::Ampdu(a) => ampdu::ampdu(a),
+            Calculator::L4s(a) => l4s::l4s(a),
             Calculator::Buffer { flows, window } => fcwa::buffers(flows, *window),
         }
     }

@@ -326,6 +326,28 @@ fn the_duration_of_a_ppdu_is_that_of_the_standard() {
 }
 
 #[test]
+fn prague_shares_a_coupled_queue_as_the_specification_says() {
+    // Spec L5: q_C 15 ms, q_L 0.5 ms, k 2; against Reno and CUBIC, without and with a target of 25 ms.
+    let of = |target: &str, key: &str| {
+        rows(&["model", "l4s", "--json", "--rtt", "10ms,20ms,80ms", "--marks", "10%", "--target", target])
+            .iter()
+            .map(|r| (r[key].as_f64().unwrap() * 100.0).round() / 100.0)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("0s", "to_reno"), [1.95, 1.40, 0.97]);
+    assert_eq!(of("0s", "to_cubic"), [1.42, 1.02, 0.70]);
+    assert_eq!(of("25ms", "to_reno"), [0.82, 1.15, 0.97]);
+    assert_eq!(of("25ms", "to_cubic"), [0.60, 0.83, 0.70]);
+    // W = 2 (1 - p) / p at 25 ms and above, and R / T of it below.
+    assert_eq!(of("25ms", "window_even_packets"), [7.2, 14.4, 18.0]);
+    assert_eq!(of("25ms", "to_first"), [1.0, 1.0, 0.31]);
+    let table = call(&workspace(), &["model", "l4s"]).with(0).out;
+    assert!(table.lines().count() == 18 && table.lines().all(|l| l.chars().count() <= 110), "{table}");
+    call(&workspace(), &["model", "l4s", "--marks", "0"]).with(2).says(&["--marks", "out of range"]);
+    call(&workspace(), &["model", "l4s", "--rtt", "10"]).with(2).says(&["--rtt"]);
+}
+
+#[test]
 fn every_model_prints_csv() {
     for model in [
         "bianchi",
@@ -342,6 +364,7 @@ fn every_model_prints_csv() {
         "hops",
         "ppdu",
         "ampdu",
+        "l4s",
     ] {
         let out = call(&workspace(), &["model", model, "--format", "csv"]).with(0).out;
         let width = out.lines().next().unwrap().split(',').count();

@@ -12,6 +12,7 @@ mod ampdu;
 mod barreto;
 mod gaiad;
 mod jersey;
+mod l4s;
 mod padhye;
 mod starzetz;
 mod wifi;
@@ -57,7 +58,7 @@ pub struct Parameter {
 }
 
 /// The closed forms of each file.
-const TABLES: [&[Model]; 8] = [
+const TABLES: [&[Model]; 9] = [
     wifi::MODELS,
     ampdu::MODELS,
     padhye::MODELS,
@@ -66,6 +67,7 @@ const TABLES: [&[Model]; 8] = [
     gaiad::MODELS,
     starzetz::MODELS,
     barreto::MODELS,
+    l4s::MODELS,
 ];
 
 /// Every closed form.
