@@ -168,9 +168,10 @@ pub const WORDS: &[Word] = &[
         "docs/model/controllers.md",
     ),
     word(
-        &["l4s", "prague", "tcpprague", "dualpi2", "accecn"],
-        "Not here: L4S, TCP Prague, DualPI2 and accurate ECN. `dctcp` reacts to marks in proportion.",
-        &["dctcp"],
+        &["l4s", "dualpi2", "accecn"],
+        "Of L4S, `prague` is the sender, and `contend model l4s` has its closed forms. Not here: DualPI2 and accurate \
+            ECN.",
+        &["prague", "dctcp"],
         "docs/model/limits.md",
     ),
     word(
