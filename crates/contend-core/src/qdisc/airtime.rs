@@ -25,7 +25,7 @@ use super::codel::Law;
 use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
 use super::marking::ECN;
-use super::shallow::{CE_BEHIND, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, Shallow};
+use super::shallow::{CE_BEHIND, CE_EXCESS, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, Shallow};
 use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
@@ -76,6 +76,7 @@ pub const PARAMS: &[Param] = &[
     CE_SELECT,
     CE_FROM,
     CE_BEHIND,
+    CE_EXCESS,
     CLASSIC_FOR_ECT1,
     Param::rate(
         "slow_rate",
@@ -125,6 +126,7 @@ pub const FORMULAS: &[Line] = &[
     super::shallow::SPARES,
     super::shallow::MARKS,
     super::shallow::COUNTS,
+    super::shallow::EXCESS,
     step("the target is 50 ms, the interval 300 ms, and CoDel marks nothing", "")
         .when("`8 · 1500 / X < slow_rate`, with `X` in seconds at the first packet"),
 ];
@@ -161,6 +163,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
         turns: args.word("share") == "turns",
         weights: Weights::new(args, site)?,
         law: (!fifo).then_some(law),
+        excess: if fifo { 0 } else { args.integer("ce_excess").max(0) as u64 },
         slow_rate: args.rate("slow_rate"),
         station_limit: limit(args, "station_limit")?,
         limit: limit(args, "limit")?,
@@ -184,6 +187,8 @@ pub struct Airtime {
     weights: Weights,
     /// CoDel settings for flows; `None` for one queue per station.
     law: Option<Law>,
+    /// Further aggregates whose packets a turn does not mark; 0 if turns mark nothing.
+    excess: u64,
     /// Rate below which a station is slow, in bits per second.
     slow_rate: u64,
     station_limit: Amount,
@@ -233,13 +238,16 @@ impl Airtime {
         self.flows.pop(i, now, law.as_ref(), true, sink)
     }
 
-    /// Hands packets of station `i` to `below` as long as there is room.
-    fn hand_over(&mut self, now: Time, i: usize, below: &mut dyn Below, sink: &mut Sink) {
+    /// Hands packets of station `i` to `below` as long as there is room. Returns their bytes.
+    fn hand_over(&mut self, now: Time, i: usize, below: &mut dyn Below, sink: &mut Sink) -> u64 {
+        let mut bytes = 0;
         while below.has_room(i as u32)
             && let Some(p) = self.pop(now, i, sink)
         {
+            bytes += u64::from(p.size);
             below.put(p, sink);
         }
+        bytes
     }
 
     /// The station whose turn it is. `below`: if packets are sent in aggregates.
@@ -350,7 +358,10 @@ impl Qdisc for Airtime {
 impl ByReceiver for Airtime {
     fn serve(&mut self, cx: &mut Cx, _: &dyn Link, below: &mut dyn Below, sink: &mut Sink) -> Option<u32> {
         let i = self.turn(cx.now, Some(below), sink)?;
-        self.hand_over(cx.now, i, below, sink);
+        let bytes = self.hand_over(cx.now, i, below, sink);
+        if self.excess > 0 && bytes > 0 {
+            self.flows.mark_excess(i, self.excess.saturating_mul(bytes), sink);
+        }
         Some(i as u32)
     }
 
@@ -360,7 +371,7 @@ impl ByReceiver for Airtime {
     }
 
     fn join(&mut self, cx: &mut Cx, _: &dyn Link, receiver: u32, below: &mut dyn Below, sink: &mut Sink) {
-        self.hand_over(cx.now, receiver as usize, below, sink);
+        _ = self.hand_over(cx.now, receiver as usize, below, sink);
     }
 }
 
@@ -561,8 +572,33 @@ mod tests {
         assert_eq!((early(1), early(2)), (alloc::vec![8, 13, 17], alloc::vec![18]));
     }
 
-    /// One station has a turn every `s` microseconds, which takes everything; a packet arrives every 100 us. The share
-    /// of marks.
+    /// Ten packets in each direction, all ECT(1) or all ECT(0). A turn takes four, two of each queue. One further
+    /// aggregate takes two more of each, so that of the eight in each queue six are marked. The next turns mark nothing
+    /// new.
+    #[test]
+    fn a_turn_marks_what_will_not_fit_into_the_next_ones() {
+        let marks = |ecn, further| {
+            let mut q = made(build, PARAMS, &[("ce_excess", Value::Integer(further))]);
+            let (mut bench, mut rng) = (Bench::default(), Rng::seed_from_u64(1));
+            for _ in 0..10 {
+                let p = packet(1, 500).with_ecn(ecn);
+                [p, p.reversed()].into_iter().for_each(|p| bench.push(&mut *q, p));
+            }
+            let mut turn = || {
+                let mut pit = Pit { room: [0, 4, 0, 0], ..Pit::default() };
+                let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
+                q.by_receiver().unwrap().serve(cx, &Stations, &mut pit, &mut bench.sink);
+                core::mem::take(&mut bench.sink.marked)
+            };
+            [turn(), turn(), turn()]
+        };
+        use crate::packet::Ecn::{Ect, Ect1};
+        assert_eq!([marks(Ect1, 1), marks(Ect1, 3), marks(Ect1, 4)], [[12, 0, 0], [4, 0, 0], [0; 3]]);
+        assert_eq!([marks(Ect1, 0), marks(Ect, 1)], [[0; 3]; 2]);
+    }
+
+    /// The share of marks if a station has a turn every `s` microseconds, which takes everything, and a packet arrives
+    /// every 100 us.
     fn marks_of_bursts(s: u64, theta: u64, from: &str) -> f64 {
         let set = [("ce_threshold", Value::Time(Span::from_micros(theta))), ("ce_from", word(from))];
         let mut q = made(build, PARAMS, &set);

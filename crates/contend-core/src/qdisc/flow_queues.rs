@@ -12,7 +12,7 @@ use super::lane::Lane;
 use super::shallow::{Shallow, Turns};
 use super::{Backlog, Sink};
 use crate::Cx;
-use crate::packet::Packet;
+use crate::packet::{Ecn, Packet};
 use crate::time::Time;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -158,6 +158,23 @@ impl FlowQueues {
     pub fn begin_turn(&mut self, group: usize, now: Time, shallow: &Shallow) {
         if let Some(g) = self.groups.get_mut(group) {
             g.turns.get_or_insert_default().begin(now, shallow);
+        }
+    }
+
+    /// Marks the ECT(1) packets of `group` that are not among its next `bytes`. Its queues share these bytes equally.
+    pub fn mark_excess(&mut self, group: usize, bytes: u64, sink: &mut Sink) {
+        let Some(g) = self.groups.get(group).filter(|g| g.waiting.bytes > bytes) else { return };
+        let active = || g.new.iter().chain(&g.old).copied();
+        let waits = |i: &usize| self.queues.get(*i).is_some_and(|q| q.packets.front().is_some());
+        let share = bytes / active().filter(waits).count().max(1) as u64;
+        for i in active() {
+            let mut before = 0;
+            for p in self.queues.get_mut(i).into_iter().flat_map(|q| q.packets.iter_mut()) {
+                if before >= share && p.ecn() == Ecn::Ect1 {
+                    sink.mark(p);
+                }
+                before += u64::from(p.size);
+            }
         }
     }
 

@@ -40,6 +40,10 @@ impl Lane {
     pub fn iter(&self) -> impl Iterator<Item = &Packet> {
         self.queue.iter()
     }
+    /// The packets in order, to change what is not their size.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Packet> {
+        self.queue.iter_mut()
+    }
     /// The first packet.
     pub fn front(&self) -> Option<&Packet> {
         self.queue.front()

@@ -46,6 +46,22 @@ pub(super) const CE_BEHIND: Param =
         .default("0B")
         .range(0.0, 1e9);
 
+/// How much of what stays behind after a turn is not marked.
+pub(super) const CE_EXCESS: Param = Param::integer(
+    "ce_excess",
+    "each turn of a station marks those of its waiting ECT(1) packets that will not fit into this many further \
+        aggregates of the same size; 0: none",
+)
+.default("0")
+.range(0.0, 1e6);
+
+/// What [`CE_EXCESS`] does.
+pub(super) const EXCESS: Line = step(
+    "each of its waiting ECT(1) packets is marked that has at least `ce_excess · A / f` bytes before it in its queue",
+    "ns-3 fork of CableLabs, l4s-wifi.cc",
+)
+.when("`ce_excess > 0`; `A` are the bytes of the aggregate, `f` the queues of the station with packets");
+
 /// Whether CoDel acts on ECT(1).
 pub(super) const CLASSIC_FOR_ECT1: Param = Param::flag(
     "classic_for_ect1",
