@@ -342,7 +342,7 @@ fn prague_shares_a_coupled_queue_as_the_specification_says() {
     assert_eq!(of("25ms", "window_even_packets"), [7.2, 14.4, 18.0]);
     assert_eq!(of("25ms", "to_first"), [1.0, 1.0, 0.31]);
     let table = call(&workspace(), &["model", "l4s"]).with(0).out;
-    assert!(table.lines().count() == 18 && table.lines().all(|l| l.chars().count() <= 110), "{table}");
+    assert!(table.lines().count() == 19 && table.lines().all(|l| l.chars().count() <= 110), "{table}");
     call(&workspace(), &["model", "l4s", "--marks", "0"]).with(2).says(&["--marks", "out of range"]);
     call(&workspace(), &["model", "l4s", "--rtt", "10"]).with(2).says(&["--rtt"]);
 }

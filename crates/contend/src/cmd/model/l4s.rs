@@ -87,9 +87,9 @@ pub(super) fn l4s(a: &L4s) -> Result<Answer> {
         }
     }
     out += "even: marks at equal distances; indep.: each packet is marked independently (a dice). Mb/s: IP packets.\n";
-    out += "to first: rate over that of a Prague flow with the first RTT in one queue. to Reno, to CUBIC: rate over that\n";
-    out +=
-        "of such a flow with this RTT behind a coupled queue, for rare even marks; 1.37 times that for independent\n";
-    out += "ones. sawtooth: packets that a step must let wait to keep the link full, if it marks this share.\n";
+    out += "to first: rate over that of a Prague flow with the first RTT in one queue. to Reno, to CUBIC: rate\n";
+    out += "over that of such a flow with this RTT behind a coupled queue, for rare even marks; 1.37 times that for\n";
+    out += "independent ones. sawtooth: packets that a step must let wait to keep the link full, if it marks this\n";
+    out += "share.\n";
     Ok(Answer::new("l4s", out, rows))
 }
