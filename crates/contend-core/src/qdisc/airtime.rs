@@ -103,6 +103,8 @@ pub const FORMULAS: &[Line] = &[
     symbol("w", "weight of the station (`weights`), otherwise 1"),
     symbol("t", "airtime of the attempt"),
     symbol("X", "time of an exchange of 1500 bytes with the station"),
+    symbol("A", "bytes of the aggregate of this turn"),
+    symbol("f", "number of the station's queues with packets"),
     on("an attempt from or to the station ends, with `share = airtime`"),
     eq("D ← max(D − t, −most_debt)", "Høiland-Jørgensen et al. 2017 §3.2"),
     on("an arrival"),

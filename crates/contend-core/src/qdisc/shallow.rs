@@ -60,7 +60,7 @@ pub(super) const EXCESS: Line = step(
     "each of its waiting ECT(1) packets is marked that has at least `ce_excess · A / f` bytes before it in its queue",
     "ns-3 fork of CableLabs, l4s-wifi.cc",
 )
-.when("`ce_excess > 0`; `A` are the bytes of the aggregate, `f` the queues of the station with packets");
+.when("`ce_excess > 0`");
 
 /// Whether CoDel acts on ECT(1).
 pub(super) const CLASSIC_FOR_ECT1: Param = Param::flag(
