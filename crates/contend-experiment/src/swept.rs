@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Deref;
 
@@ -174,7 +174,7 @@ pub fn by_point<'a, T>(
     items: impl IntoIterator<Item = &'a T>,
     point: impl Fn(&'a T) -> &'a PointKey,
 ) -> Vec<(&'a PointKey, Vec<&'a T>)> {
-    let (mut all, mut places): (Vec<(&PointKey, Vec<&T>)>, _) = (vec![], HashMap::new());
+    let (mut all, mut places): (Vec<(&PointKey, Vec<&T>)>, _) = (vec![], BTreeMap::new());
     for item in items {
         let point = point(item);
         let text: String = point.iter().map(|(key, value)| format!("{key}={value}\n")).collect();

@@ -233,7 +233,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
 
 impl Controller for Prague {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, rate: true, ..Needs::default() }
+        Needs { full_control: true, rate: true, fine_rtt: true, ..Needs::default() }
     }
 
     fn on_start(&mut self, w: &mut Window) {

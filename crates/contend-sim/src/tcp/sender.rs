@@ -354,6 +354,11 @@ impl Sender {
             self.advanced(before, &covered, &mut ack, s, io);
         }
         (ack.srtt_us, ack.rttvar_us, ack.min_rtt_us) = (self.rtt.srtt_us(), self.rtt.rttvar_us(), self.rtt.min_us());
+        if self.needs.fine_rtt
+            && let Some((srtt, rttvar)) = self.rtt.fine()
+        {
+            (ack.srtt_us, ack.rttvar_us) = (micros(srtt), micros(rttvar));
+        }
         self.last_ece = ack.ece;
         let dsack = s
             .sack
@@ -502,7 +507,10 @@ impl Sender {
         {
             self.sent.ecn_reductions += 1;
             let r = self.ask(io.now, Some(ack), Signal::Ecn);
+            // A controller that answers otherwise than by this reduction may still take back that of a loss.
+            let before = self.before.filter(|_| r == Response::keep(&self.w));
             self.reduce(r);
+            self.before = before;
             true
         } else {
             false

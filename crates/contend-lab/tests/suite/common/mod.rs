@@ -230,6 +230,8 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             waiting: Held { start: 10, end: 20 },
             drops: Drops::from_kinds([212, 600, 0, 0]),
             marked: 0,
+            marked_l4s: 0,
+            marked_classic: 0,
             filtered: 0,
             made: 0,
             lost: 0,

@@ -24,12 +24,10 @@ impl Sender {
     /// Reads from the flags of the SYN-ACK which ECN the other end has.
     fn agree(&mut self, flags: Flags) {
         self.ecn = match (self.ecn, flags.ace()) {
-            // RFC 9768 §3.1.2, table 2. The other end has classic ECN only: ECT(1) is not for it.
-            (EcnEcho::Accurate(_), 0b001 | 0b101) => {
-                self.ect.0 = Ecn::Ect;
-                EcnEcho::Latch
-            }
-            (EcnEcho::Accurate(_), 0b000 | 0b111) => EcnEcho::Off,
+            // RFC 9768 §3.1.2, table 2: the other end has classic ECN only. ECT(1) needs a count of marks (RFC 9331
+            // §4.2), so a sender of ECT(1) then sends without ECN.
+            (EcnEcho::Accurate(_), 0b001 | 0b101) if self.ect.0 != Ecn::Ect1 => EcnEcho::Latch,
+            (EcnEcho::Accurate(_), 0b000 | 0b001 | 0b101 | 0b111) => EcnEcho::Off,
             (EcnEcho::Accurate(how), _) => EcnEcho::Accurate(how),
             // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
             _ if !flags.has(Flags::ECE) || flags.has(Flags::CWR) => EcnEcho::Off,

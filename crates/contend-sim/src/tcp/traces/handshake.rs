@@ -121,7 +121,7 @@ fn the_handshake_agrees_on_accurate_ecn() {
     let accurate = EcnEcho::Accurate(AccurateEcn::USUAL);
     // The SYN was not ECN-capable. After a mark the count is 6: AE and CWR.
     assert_eq!(run(accurate, accurate), (0b111, 0b010, Ecn::Ect1, 1, false));
-    assert_eq!(run(accurate, EcnEcho::Latch), (0b111, 0b001, Ecn::Ect, 1, false));
+    assert_eq!(run(accurate, EcnEcho::Latch), (0b111, 0b001, Ecn::NotEct, 0, false));
     assert_eq!(run(EcnEcho::Latch, accurate), (0b011, 0b001, Ecn::Ect1, 1, false));
     assert_eq!(run(accurate, EcnEcho::Off), (0b111, 0, Ecn::NotEct, 0, false));
 }
