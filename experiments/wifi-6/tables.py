@@ -46,7 +46,8 @@ def cell(metric, runs, base):
 def results(contend, network):
     """The results of the schemes in `network`. Each network is a call of its own, which needs less memory."""
     shown = ", ".join(COLUMNS)
-    call = [contend, "run", str(FILE), "--no-results", "--format", "json", "--show", shown, "--set", f"network={network}"]
+    call = [contend, "run", str(FILE), "--no-results", "--format", "json", "--show", shown]
+    call += ["--set", f"network={network}"]
     return json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
 
 

@@ -10,9 +10,9 @@ use crate::registry::{Args, Param};
 pub const ACCECN: Param = Param::word(
     "accecn",
     &["pass", "count", "blind"],
-    "acknowledgments with the flags of accurate ECN. pass: they are passed on as all others with flags; count: they are \
-        filtered as long as the counter advances by at most six and seven segments are covered (RFC 9768 §3.3.3); blind: \
-        they are filtered as if they had no flags",
+    "acknowledgments with the flags of accurate ECN. pass: they are passed on as all others with flags; count: they \
+        are filtered as long as the counter advances by at most six and seven segments are covered (RFC 9768 §3.3.3); \
+        blind: they are filtered as if they had no flags",
 )
 .default("pass");
 

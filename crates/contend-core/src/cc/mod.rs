@@ -119,8 +119,8 @@ pub struct Needs {
     pub full_gaps: bool,
     /// The explicit header of every packet; `None` for no header.
     pub explicit: Option<HeaderFormat>,
-    /// True if [`Ack::srtt_us`] and [`Ack::rttvar_us`] come from exact samples, as in Linux. Otherwise they are those of
-    /// the retransmission timer, whose samples may be in ticks of the timestamps.
+    /// True if [`Ack::srtt_us`] and [`Ack::rttvar_us`] come from exact samples, as in Linux. Otherwise they are those
+    /// of the retransmission timer, whose samples may be in ticks of the timestamps.
     pub fine_rtt: bool,
     /// True if the controller needs an observer of the air at the sender's node ([`Window::local`]).
     pub air: bool,

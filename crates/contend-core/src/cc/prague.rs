@@ -42,8 +42,8 @@ use alloc::boxed::Box;
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 9331; draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague.c 0.7";
 /// What it does.
-pub const SUMMARY: &str = "DCTCP for the public internet (L4S), with equal rates for short and long paths; a round trip \
-    with marks takes half of their smoothed share, and each unmarked segment opens the window.";
+pub const SUMMARY: &str = "DCTCP for the public internet (L4S), with equal rates for short and long paths; a round \
+    trip with marks takes half of their smoothed share, and each unmarked segment opens the window.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::integer("g_shift", "the last period counts 2^-g_shift in alpha (Linux and RFC 8257 §4.2: 1/16)")

@@ -125,7 +125,7 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "drop_at",
         &["dequeue", "enqueue"],
-        "when the controller's signals are given: to packets that leave, or to arrivals",
+        "when the controller's signals are given. dequeue: to packets that leave; enqueue: to arrivals",
     )
     .default("dequeue"),
     Param::word(

@@ -377,8 +377,9 @@ fn mean_window(p: f64, rtt_us: u32, gate: &str, dice: bool) -> f64 {
 
 #[test]
 fn marks_in_even_distances_give_the_law_and_independent_ones_more() {
-    // The law 2 (1 - p) / p is 18, and 18.8 because two marks come in 20 segments, a little more than a round trip. With
-    // independent marks a reduction waits for a mark after the target: 25.2 by p W = (1 - p) + sqrt((1 - p)^2 + 2 (1 - p)).
+    // The law 2 (1 - p) / p is 18, and 18.8 because two marks come in 20 segments, a little more than a round trip.
+    // With independent marks a reduction waits for a mark after the target: 25.2 by p W = (1 - p) + sqrt((1 - p)^2 + 2
+    // (1 - p)).
     let window = |dice| mean_window(0.1, 25_000, "mark", dice);
     assert!((18.5..19.0).contains(&window(false)), "{}", window(false));
     assert!((24.0..25.5).contains(&window(true)), "{}", window(true));

@@ -155,8 +155,8 @@ impl Sender {
         self.emit(size, c.first, ecn, s, io);
     }
 
-    /// The flags of a segment. With accurate ECN it reports the marks of what came, which this end never counts: it gets
-    /// no data, and acknowledgments are not ECN-capable.
+    /// The flags of a segment. With accurate ECN it reports the marks of what came, which this end never counts: it
+    /// gets no data, and acknowledgments are not ECN-capable.
     #[inline]
     fn ack_flags(&self) -> Flags {
         if self.accurate.is_some() { Flags::ACK.with_ace(accecn::FIRST) } else { Flags::ACK }

@@ -53,9 +53,10 @@ fn outcome(s: &Scenario) -> ([u64; 2], u64, f64) {
     ([0, 1].map(|flow| net.received(flow).packets), net.bss().unwrap().collisions(), hears / 2.0)
 }
 
-/// The access points are 5 m apart, and nearer to each other than any other pair of two channels. At 5 m a frame arrives
-/// with -30.68 - 20.97 = -51.65 dBm: after 10.3 dB with -61.95 dBm, which is sensed at -62 dBm, and after 10.4 dB with
-/// -62.05 dBm, which is not. Then, and if no frame of the other channel arrives, each cell gives what it gives alone.
+/// The access points are 5 m apart, and nearer to each other than any other pair of two channels. At 5 m a frame
+/// arrives with -30.68 - 20.97 = -51.65 dBm: after 10.3 dB with -61.95 dBm, which is sensed at -62 dBm, and after 10.4
+/// dB with -62.05 dBm, which is not. Then, and if no frame of the other channel arrives, each cell gives what it gives
+/// alone.
 #[test]
 fn a_frame_of_another_channel_is_sensed_from_the_threshold_on() {
     let at_five = FIRST_METRE - 30.0 * libm::log10(5.0);
@@ -79,11 +80,11 @@ fn a_frame_of_another_channel_is_sensed_from_the_threshold_on() {
     assert!((1.05..1.2).contains(&(shared / one)), "{shared} {one}");
 }
 
-/// The first station is 10 m from its own access point and from the other one, 20 m away from which its own is: a
-/// frame arrives there after 9.9 dB with -30.68 - 39.03 - 9.9 = -79.6 dBm, which is not sensed. So what the station receives
-/// is 9.9 dB stronger than the frames of the other channel, too little for a ratio of 10 dB: it loses what they overlap.
-/// The other cell, 1 m wide, loses nothing. At 10.1 dB the first one loses nothing, either, although its frames begin
-/// while others are on the air: a radio does not lock on a frame of another channel.
+/// The first station is 10 m from its own access point and from the other one, 20 m away from which its own is: a frame
+/// arrives there after 9.9 dB with -30.68 - 39.03 - 9.9 = -79.6 dBm, which is not sensed. So what the station receives
+/// is 9.9 dB stronger than the frames of the other channel, too little for a ratio of 10 dB: it loses what they
+/// overlap. The other cell, 1 m wide, loses nothing. At 10.1 dB the first one loses nothing, either, although its
+/// frames begin while others are on the air: a radio does not lock on a frame of another channel.
 #[test]
 fn a_frame_of_another_channel_corrupts_by_the_ratio_of_capture() {
     let on_a_line = [0.0, 20.0, 10.0, 21.0];

@@ -138,10 +138,11 @@ static ACCECN: Table = Table {
     has_members: true,
     keys: &[
         key("option", &[Kind::Flag], Value("true"), "false",
-            "Whether ACKs carry the counts of bytes, too: 12 B, or 8 B beside two SACK blocks and timestamps. With it ACKs \
-            of more segments are read right, at most two SACK blocks fit beside it, or three without timestamps."),
+            "Whether ACKs carry the counts of bytes, too: 12 B, or 8 B beside two SACK blocks and timestamps. With it \
+            ACKs of more segments are read right, at most two SACK blocks fit beside it, or three without \
+            timestamps."),
         key("acks", &[Kind::Word(&[
-                word("rfc", "At the first marked packet after an unmarked one, and when two marks wait (RFC 9768 §3.2.2.5.1)."),
+                word("rfc", "At the first marked packet after an unmarked one, and when two marks wait (RFC 9768)."),
                 word("linux", "At each packet with another ECN field than the one before, and when six marks wait."),
             ])], Value("\"rfc\""), "\"linux\"", "When marks are acknowledged at once."),
         key("wrap", &[Kind::Word(&[
