@@ -10,7 +10,7 @@
 //! - Below the reference round-trip time `target`, flows behave as if their round-trip time were `target`: the increase
 //!   shrinks by (R / `target`)^2, and reductions and updates of alpha wait until `target` has passed. Flows with short
 //!   and long paths then get equal rates. Slow start and the first `transition` round trips after it are excepted.
-//! - The window has a fraction, [`frac_q20`](Prague::frac_q20). The window that limits sending is the next whole number
+//! - The window has a fraction, `frac_q20`. The window that limits sending is the next whole number
 //!   and follows by one segment for each acknowledgment.
 //! - The first mark of the connection halves the window, and alpha begins at 0. DCTCP has an alpha of 1 instead.
 //! - The sender paces at one window for each round trip.
@@ -375,7 +375,7 @@ impl Prague {
         !self.is_independent(w) || now_us.wrapping_sub(then_us) >= self.target_us
     }
 
-    /// The whole window that belongs to [`frac_q20`](Prague::frac_q20).
+    /// The whole window that belongs to `frac_q20`.
     fn wanted(&self) -> u32 {
         (self.frac_q20.div_ceil(ONE_Q20) as u32).max(self.min_cwnd.into())
     }
