@@ -76,7 +76,8 @@ const CASES: &[Case] = &[
         "tcp = { cc = \"reno\", recovry = \"sack\" }",
         "t.toml:16:22: there is no key `flow.0.tcp.recovry`\
             \n  help: did you mean `recovery`? Write one of: kind, cc, recovery, sack, timestamps, window_scaling, \
-            handshake, initial_window, initial_ssthresh, echo, limited_transmit, pacing, tsq, rto",
+            handshake, initial_window, initial_ssthresh, echo, accecn, ect, ect_all, limited_transmit, \
+            pacing, tsq, rto",
     ),
     (
         "tcp = \"newreno\"",
@@ -99,7 +100,7 @@ const CASES: &[Case] = &[
         "tcp = \"newreno\"",
         "tcp = { echo = \"lach\" }",
         "t.toml:16:16: `flow.0.tcp.echo` cannot be \"lach\"\
-            \n  help: did you mean `latch`? Write one of: off, latch, per_packet",
+            \n  help: did you mean `latch`? Write one of: off, latch, per_packet, accurate",
     ),
     (
         "tcp = \"newreno\"",
