@@ -74,9 +74,11 @@ const LONGEST_EXCHANGE: Span = Span::from_millis(6);
 /// for each. Routing messages belong to no flow and may overtake each other.
 ///
 /// A retry goes behind batches that were made before: the receiver then waits for it, and the frames are not in order.
+/// DualPI2 has two queues: a packet that an earlier one has marked overtakes others of its flow (RFC 9331 §5.1).
 pub fn data_keep_their_order(s: &Scenario, frames: &[Frame]) {
     let fixed_ahead = |s: &StationSpec| s.aggregation.is_some_and(|a| a.hw_queue > 1);
-    if s.cell.as_ref().is_some_and(|cell| cell.members().any(fixed_ahead)) {
+    let overtakes = |s: &StationSpec| s.queue.entry.name == "dualpi2";
+    if s.cell.as_ref().is_some_and(|cell| cell.members().any(|s| fixed_ahead(s) || overtakes(s))) {
         return;
     }
     let mut last: BTreeMap<(StationId, StationId, u32), Time> = BTreeMap::new();
