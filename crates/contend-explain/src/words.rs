@@ -169,10 +169,10 @@ pub const WORDS: &[Word] = &[
     ),
     word(
         &["l4s", "dualpi2", "accecn"],
-        "Of L4S, `prague` is the sender, and `contend model l4s` has its closed forms. Not here: DualPI2 and accurate \
-            ECN.",
+        "L4S: `prague` is the sender, `dualpi2` the queue, echo = \"accurate\" the feedback; docs/guide-l4s.md says \
+            what they give on Wi-Fi. `contend model l4s` has the closed forms.",
         &["prague", "dctcp"],
-        "docs/model/limits.md",
+        "docs/guide-l4s.md",
     ),
     word(
         &["ecn", "mark", "ce"],
