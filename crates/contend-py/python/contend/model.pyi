@@ -677,6 +677,32 @@ class _rcp:
         utilisation: _Argument = ...,
     ) -> float: ...
 
+class _l4s:
+    def window(
+        self,
+        *,
+        p: _Argument,
+        rtt: _Argument,
+        target: _Argument = ...,
+        independent: _Argument = ...,
+    ) -> float: ...
+    def rate(self, *, p: _Argument, rtt: _Argument, target: _Argument = ..., independent: _Argument = ...) -> float: ...
+    def classic_window(self, *, p: _Argument, cubic: _Argument = ...) -> float: ...
+    def coupling(
+        self,
+        *,
+        rtt: _Argument,
+        target: _Argument = ...,
+        classic_delay: _Argument = ...,
+        l4s_delay: _Argument = ...,
+        k: _Argument = ...,
+        cubic: _Argument = ...,
+        independent: _Argument = ...,
+    ) -> float: ...
+    def pair(self, *, rtt_1: _Argument, rtt_2: _Argument, target: _Argument = ...) -> float: ...
+    def step_window(self, *, p: _Argument) -> float: ...
+    def sawtooth(self, *, window: _Argument) -> float: ...
+
 def contention_fit(*, n: _Argument) -> float: ...
 
 class _tables:
@@ -834,6 +860,17 @@ class _tables:
         packet: _Values = ...,
         backoff: _Values = ...,
     ) -> _Rows: ...
+    def l4s(
+        self,
+        *,
+        rtt: _Values = ...,
+        marks: _Values = ...,
+        target: _Values = ...,
+        classic_delay: _Values = ...,
+        l4s_delay: _Values = ...,
+        coupling: _Values = ...,
+        packet: _Values = ...,
+    ) -> _Rows: ...
     def cycle_time(
         self,
         *,
@@ -862,4 +899,5 @@ rt_winf: _rt_winf
 hops: _hops
 tcp_ap: _tcp_ap
 rcp: _rcp
+l4s: _l4s
 tables: _tables
