@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     r#"duration = "70s"
 dials = ["wifi.slot"]
 sample = "1s"
@@ -98,14 +98,16 @@ until = "jain > 0.5"
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
         udp = { rate = \"1Mbps\", cc = \"rcp\" }\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\nfield = {}\n[[ap]]\nname = \"left\"\n\
-        position = [\"0m\", \"0m\"]\n[[ap]]\nname = \"right\"\nposition = [\"200m\", \"0m\"]\n\
+        position = [\"0m\", \"0m\"]\nchannel = 1\n[[ap]]\nname = \"right\"\nposition = [\"200m\", \"0m\"]\n\
+        channel = 6\n\
         [[station]]\nname = \"a\"\nposition = [\"150m\", \"0m\"]\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11ax\", ampdu = \"off\" }\n[[station]]\nname = \"a\"\n\
         [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11n\", ampdu = {}, amsdu = \"3839B\" }\n\
         ap = { ampdu = {}, aql = {} }\n[[station]]\nname = \"a\"\nampdu = {}\naql = {}\n\
-        [[flow]]\nfrom = \"a\"\nto = \"server\"\ntcp = { kind = \"newreno\", tsq = {} }\n\
+        [[flow]]\nfrom = \"a\"\nto = \"server\"\ntcp = { kind = \"newreno\", tsq = {}, \
+        echo = \"accurate\", accecn = {} }\n\
         [[program]]\nin = \"server\"\nrun = \"ls\"\n",
     r#"duration = "70s"
 [wifi]
@@ -140,6 +142,25 @@ position = ["40m", "0m"]
 name = "a"
 position = ["10m", "0m"]
 roam = {}
+[[flow]]
+from = "a"
+to = "server"
+tcp = "newreno"
+"#,
+    r#"duration = "70s"
+wifi = { standard = "802.11g" }
+field = { adjacent = "mask" }
+[[ap]]
+name = "left"
+position = ["0m", "0m"]
+channel = 1
+[[ap]]
+name = "right"
+position = ["40m", "0m"]
+channel = 3
+[[station]]
+name = "a"
+position = ["10m", "0m"]
 [[flow]]
 from = "a"
 to = "server"
