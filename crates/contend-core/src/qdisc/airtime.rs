@@ -25,7 +25,9 @@ use super::codel::Law;
 use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
 use super::marking::ECN;
-use super::shallow::{CE_BEHIND, CE_EXCESS, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, Shallow};
+use super::shallow::{
+    BurstMarks, CE_BEHIND, CE_DRAIN, CE_EXCESS, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, MARK_AT, Shallow,
+};
 use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, Below, ByReceiver, DropReason, Link, Qdisc, Sink, Site, bytes, can_serve};
 use crate::Cx;
@@ -76,6 +78,8 @@ pub const PARAMS: &[Param] = &[
     CE_SELECT,
     CE_FROM,
     CE_BEHIND,
+    MARK_AT,
+    CE_DRAIN.only_with("inner", "fq_codel"),
     CE_EXCESS,
     CLASSIC_FOR_ECT1,
     Param::rate(
@@ -105,6 +109,11 @@ pub const FORMULAS: &[Line] = &[
     symbol("X", "time of an exchange of 1500 bytes with the station"),
     symbol("A", "bytes of the aggregate of this turn"),
     symbol("f", "number of the station's queues with packets"),
+    symbol("Q", "bytes before the packet in its own queue"),
+    symbol("U", "bytes of the station that have left its queues and that the transmitter still needs"),
+    symbol("C", "rate of the station, in bytes per second; not known before its first measurement"),
+    symbol("Δ", "time since the station's last turn"),
+    symbol("A′", "bytes of the aggregate of that turn"),
     on("an attempt from or to the station ends, with `share = airtime`"),
     eq("D ← max(D − t, −most_debt)", "Høiland-Jørgensen et al. 2017 §3.2"),
     on("an arrival"),
@@ -114,6 +123,8 @@ pub const FORMULAS: &[Line] = &[
     step("it goes to the queue that the hash of its flow selects, one of `flows`", "").when("`inner = fq_codel`"),
     step("it goes to a queue of the station alone", "")
         .when("`inner = fifo`, or another station uses the queue, or no one does and its own queue is in use"),
+    step("it is marked if its transport supports marks, with `ce_select = ect1` if it has ECT(1)", "")
+        .when("`inner = fq_codel`, and `(f · Q + U) / C > ce_drain`"),
     step("the station goes to the end of the list of new stations, of old ones without `sparse`", "Algorithm 3")
         .when("it is in no list"),
     on("the transmitter is free"),
@@ -123,10 +134,13 @@ pub const FORMULAS: &[Line] = &[
     step("a new station goes to the end of the old ones, an old one leaves its list; the next one has the turn", "")
         .when("it has nothing to send"),
     eq("D ← D − quantum", "").when("`share = turns`, and it sends"),
+    eq("C ← A′ / Δ", "").when("its packets have waited since its last turn, and `C` is not known"),
+    eq("C ← C + (A′ / Δ − C) / 8", "").when("its packets have waited since its last turn, and `C` is known"),
     step("it sends one aggregate: its queues give packets in turns as in fq_codel, with `flow_quantum`", "Algorithm 2"),
     step("CoDel is that of codel, with MAXPACKET = 0 and the bytes of the packet's own queue", "mac80211"),
     super::shallow::SPARES,
     super::shallow::MARKS,
+    super::shallow::BURST,
     super::shallow::COUNTS,
     super::shallow::EXCESS,
     step("the target is 50 ms, the interval 300 ms, and CoDel marks nothing", "")
@@ -166,6 +180,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, Refusal> {
         weights: Weights::new(args, site)?,
         law: (!fifo).then_some(law),
         excess: if fifo { 0 } else { args.integer("ce_excess").max(0) as u64 },
+        drain: Some(args.time("ce_drain")).filter(|most| !fifo && most.as_secs_f64() < CE_DRAIN.range.1),
         slow_rate: args.rate("slow_rate"),
         station_limit: limit(args, "station_limit")?,
         limit: limit(args, "limit")?,
@@ -191,6 +206,8 @@ pub struct Airtime {
     law: Option<Law>,
     /// Further aggregates whose packets a turn does not mark; 0 if turns mark nothing.
     excess: u64,
+    /// The longest time that an arriving packet may be expected to wait without a mark.
+    drain: Option<Span>,
     /// Rate below which a station is slow, in bits per second.
     slow_rate: u64,
     station_limit: Amount,
@@ -276,6 +293,9 @@ impl Airtime {
                 if let Some(law) = &self.law {
                     self.flows.begin_turn(i, now, &law.shallow);
                 }
+                if self.drain.is_some() {
+                    self.flows.measure(i, now);
+                }
                 return Some(i);
             }
             row.pop_front();
@@ -319,10 +339,13 @@ impl Qdisc for Airtime {
             sink.drop(p, DropReason::Full);
             return;
         }
-        if self.law.is_some() {
-            self.flows.push(cx, i, p);
-        } else {
-            self.flows.push_unhashed(i, p);
+        match (&self.law, self.drain) {
+            (Some(law), Some(most)) if law.shallow.selects(&p) => {
+                let queue = self.flows.push(cx, i, p);
+                self.flows.mark_late(queue, i, link.below(i as u32), most, sink);
+            }
+            (Some(_), _) => _ = self.flows.push(cx, i, p),
+            (None, _) => self.flows.push_unhashed(i, p),
         }
         let rate = self.slow_rate;
         if let Some(station) = self.station(i) {
@@ -338,6 +361,10 @@ impl Qdisc for Airtime {
 
     fn backlog(&self) -> Backlog {
         self.flows.total()
+    }
+
+    fn marks_below(&mut self) -> Option<BurstMarks> {
+        self.law.as_mut()?.shallow.marks_below()
     }
 
     fn hears_air(&self) -> bool {
@@ -597,6 +624,58 @@ mod tests {
         use crate::packet::Ecn::{Ect, Ect1};
         assert_eq!([marks(Ect1, 1), marks(Ect1, 3), marks(Ect1, 4)], [[12, 0, 0], [4, 0, 0], [0; 3]]);
         assert_eq!([marks(Ect1, 0), marks(Ect, 1)], [[0; 3]; 2]);
+    }
+
+    /// A turn every 10 ms takes four of 20 packets of 500 B: 200 kB/s. Then twelve wait, 30 ms; with `below` 2000 B more,
+    /// 40 ms. Beside a queue with one packet the new one waits for that, too.
+    #[test]
+    fn an_arrival_that_will_wait_too_long_is_marked() {
+        struct Over(u64);
+        impl Link for Over {
+            fn neighbour(&self, p: &Packet) -> u32 {
+                Stations.neighbour(p)
+            }
+            fn exchange(&self, neighbour: u32, size: u32) -> Span {
+                Stations.exchange(neighbour, size)
+            }
+            fn contention(&self, _: u32) -> Span {
+                Span::ZERO
+            }
+            fn slot(&self) -> Span {
+                Span::ZERO
+            }
+            fn below(&self, neighbour: u32) -> u64 {
+                assert_eq!(neighbour, 1);
+                self.0
+            }
+        }
+        use crate::packet::Ecn::{self, Ce, Ect, Ect1};
+        let arrives = |ms, ecn: Ecn, below, beside| {
+            let set = [("ce_drain", Value::Time(Span::from_millis(ms))), ("ce_select", word("ect1"))];
+            let mut q = made(build, PARAMS, &set);
+            let (mut rng, mut sink) = (Rng::seed_from_u64(1), Sink::default());
+            let p = packet(1, 500).with_ecn(ecn);
+            let link = &Over(below);
+            let mut push = |q: &mut Box<dyn Qdisc>, ms, p| {
+                q.enqueue(&mut Cx { now: Time::ZERO + Span::from_millis(ms), rng: &mut rng }, link, p, &mut sink);
+                core::mem::take(&mut sink.marked)
+            };
+            assert_eq!((0..20).map(|_| push(&mut q, 0, p)).sum::<u64>(), 0, "no rate is known");
+            let mut rng = Rng::seed_from_u64(2);
+            for turn in 0..2 {
+                let mut pit = Pit { room: [0, 4, 0, 0], ..Pit::default() };
+                let cx = &mut Cx { now: Time::ZERO + Span::from_millis(10 * turn), rng: &mut rng };
+                q.by_receiver().unwrap().serve(cx, link, &mut pit, &mut Sink::default());
+            }
+            if beside {
+                push(&mut q, 10, p.reversed().with_ecn(Ecn::NotEct));
+            }
+            push(&mut q, 10, p)
+        };
+        assert_eq!([29, 31].map(|ms| arrives(ms, Ect1, 0, false)), [1, 0]);
+        assert_eq!([39, 41].map(|ms| arrives(ms, Ect1, 2000, false)), [1, 0]);
+        assert_eq!([32, 33].map(|ms| arrives(ms, Ect1, 0, true)), [1, 0]);
+        assert_eq!([Ect, Ce].map(|ecn| arrives(29, ecn, 0, false)), [0, 0]);
     }
 
     /// The share of marks if a station has a turn every `s` microseconds, which takes everything, and a packet arrives

@@ -13,7 +13,7 @@
 use super::fifo::Fifo;
 use super::lane::Lane;
 use super::marking::ECN;
-use super::shallow::{CE_BEHIND, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, Shallow, Turns};
+use super::shallow::{BurstMarks, CE_BEHIND, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, MARK_AT, Shallow, Turns};
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
@@ -29,7 +29,8 @@ pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay A
 pub const SUMMARY: &str = "Drops at the head after the waiting time was above a target for an interval; further drops \
     follow at shorter and shorter distances, until the waiting time is below the target.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[LIMIT, TARGET, INTERVAL, MTU, ECN, CE_THRESHOLD, CE_SELECT, CE_BEHIND, CLASSIC_FOR_ECT1];
+pub const PARAMS: &[Param] =
+    &[LIMIT, TARGET, INTERVAL, MTU, ECN, CE_THRESHOLD, CE_SELECT, CE_BEHIND, MARK_AT, CLASSIC_FOR_ECT1];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
     symbol("t", "now"),
@@ -60,6 +61,7 @@ pub const FORMULAS: &[Line] = &[
     on("a packet is about to be signalled or to leave"),
     super::shallow::SPARES,
     super::shallow::MARKS,
+    super::shallow::BURST,
     on("an arrival"),
     step("the packet is dropped", "").when("`limit` has no room for it"),
 ];
@@ -261,6 +263,9 @@ impl Qdisc for Single {
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
         let at = At { now: cx.now, others: 0, turns: &Turns::default() };
         self.codel.dequeue(&self.law, at, self.queue.lane(), sink)
+    }
+    fn marks_below(&mut self) -> Option<BurstMarks> {
+        self.law.shallow.marks_below()
     }
     fn backlog(&self) -> Backlog {
         self.queue.backlog()

@@ -9,11 +9,11 @@
 
 use super::codel::{At, Codel, Law};
 use super::lane::Lane;
-use super::shallow::{Shallow, Turns};
+use super::shallow::{Drain, Shallow, Turns};
 use super::{Backlog, Sink};
 use crate::Cx;
 use crate::packet::{Ecn, Packet};
-use crate::time::Time;
+use crate::time::{Span, Time};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use rand::RngExt as _;
@@ -56,6 +56,8 @@ struct Group {
     waiting: Backlog,
     /// The turns of the group, if the caller gives turns ([`FlowQueues::begin_turn`]).
     turns: Option<Turns>,
+    /// How fast the group is served, if the caller [measures](FlowQueues::measure) it.
+    drain: Option<Drain>,
 }
 
 /// The mixing function of SplitMix64 (Steele, Lea, Flood 2014).
@@ -118,15 +120,17 @@ impl FlowQueues {
         self.groups.get(group).map_or(Backlog::default(), |g| g.waiting)
     }
 
-    /// Appends `p` to the queue of its flow in `group`.
-    pub fn push(&mut self, cx: &mut Cx, group: usize, p: Packet) {
+    /// Appends `p` to the queue of its flow in `group`. Returns the number of the queue.
+    pub fn push(&mut self, cx: &mut Cx, group: usize, p: Packet) -> usize {
         let i = self.classify(cx, &p);
         let user = |i: usize| self.queues.get(i).and_then(|q| q.group);
         // Høiland-Jørgensen et al. 2017, Algorithm 1: a queue of another station is not shared.
         if user(i).unwrap_or(group) != group || (user(i).is_none() && user(self.hashes + group).is_some()) {
             self.push_unhashed(group, p);
+            self.hashes + group
         } else {
             self.append(group, i, p);
+            i
         }
     }
 
@@ -158,6 +162,31 @@ impl FlowQueues {
     pub fn begin_turn(&mut self, group: usize, now: Time, shallow: &Shallow) {
         if let Some(g) = self.groups.get_mut(group) {
             g.turns.get_or_insert_default().begin(now, shallow);
+        }
+    }
+
+    /// A turn of `group` begins, from which on its rate is measured.
+    pub fn measure(&mut self, group: usize, now: Time) {
+        if let Some(g) = self.groups.get_mut(group) {
+            g.drain.get_or_insert_default().begin(now);
+        }
+    }
+
+    /// Marks the packet that came last into this queue of `group` if it will wait longer than `most`: for `below` bytes
+    /// that have left, and for what is before it in its queue, with the turns of the other queues between.
+    pub fn mark_late(&mut self, queue: usize, group: usize, below: u64, most: Span, sink: &mut Sink) {
+        let Some(g) = self.groups.get(group) else { return };
+        let Some(drain) = g.drain else { return };
+        let waits = |i: &&usize| self.queues.get(**i).is_some_and(|q| q.packets.front().is_some());
+        let active = g.new.iter().chain(&g.old).filter(waits).count() as u64;
+        let Some(lane) = self.queues.get_mut(queue).map(|q| &mut q.packets) else { return };
+        let (waiting, lane_bytes) = (g.waiting.bytes, lane.backlog().bytes);
+        if let Some(p) = lane.back_mut() {
+            let size = u64::from(p.size);
+            let before = (active * (lane_bytes - size)).min(waiting - size);
+            if drain.time(before + below) > most {
+                sink.mark(p);
+            }
         }
     }
 
@@ -218,6 +247,9 @@ impl FlowQueues {
             g.waiting = g.waiting.changed(before, after);
             if let Some(p) = packet {
                 queue.credits -= i64::from(p.size);
+                if let Some(drain) = &mut g.drain {
+                    drain.served(p.size, g.waiting.packets > 0);
+                }
                 return Some(p);
             }
             // An empty new queue moves to the old list once. Otherwise one flow could have the first turn again and

@@ -11,7 +11,7 @@
 use super::codel::{INTERVAL, Law, MTU, TARGET};
 use super::flow_queues::FlowQueues;
 use super::marking::ECN;
-use super::shallow::{CE_BEHIND, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1};
+use super::shallow::{BurstMarks, CE_BEHIND, CE_FROM, CE_SELECT, CE_THRESHOLD, CLASSIC_FOR_ECT1, MARK_AT};
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::Refusal;
@@ -46,6 +46,7 @@ pub const PARAMS: &[Param] = &[
     CE_SELECT,
     CE_FROM,
     CE_BEHIND,
+    MARK_AT,
     CLASSIC_FOR_ECT1,
 ];
 /// Its formulas.
@@ -72,6 +73,7 @@ pub const FORMULAS: &[Line] = &[
         .when("there was none"),
     super::shallow::SPARES,
     super::shallow::MARKS,
+    super::shallow::BURST,
     super::shallow::COUNTS,
 ];
 
@@ -129,5 +131,9 @@ impl Qdisc for FqCodel {
 
     fn backlog(&self) -> Backlog {
         self.flows.total()
+    }
+
+    fn marks_below(&mut self) -> Option<BurstMarks> {
+        self.law.shallow.marks_below()
     }
 }

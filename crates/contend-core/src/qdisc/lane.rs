@@ -48,6 +48,10 @@ impl Lane {
     pub fn front(&self) -> Option<&Packet> {
         self.queue.front()
     }
+    /// The last packet, to change what is not its size.
+    pub fn back_mut(&mut self) -> Option<&mut Packet> {
+        self.queue.back_mut()
+    }
     /// The packets that wait.
     pub fn backlog(&self) -> Backlog {
         self.waiting

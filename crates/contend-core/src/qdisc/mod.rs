@@ -59,6 +59,8 @@ pub mod turns;
 pub mod virtual_time;
 pub mod weighted;
 
+pub use self::shallow::BurstMarks;
+
 /// One queue at one transmitter.
 ///
 /// Every offered packet either waits or goes to the [`Sink`] with the reason. No packet disappears. A discipline never
@@ -104,6 +106,11 @@ pub trait Qdisc: Debug + Send {
     }
     /// The node `from`, whose frames this node can decode, has a new [`Qdisc::notice`].
     fn told(&mut self, _from: u32, _notice: &Explicit) {}
+    /// What the transmitter marks when it makes an aggregate. From this call on the discipline leaves these marks to it.
+    /// Only a transmitter of aggregates calls it.
+    fn marks_below(&mut self) -> Option<BurstMarks> {
+        None
+    }
     /// The discipline as a scheduler of receivers; `None` if it orders packets regardless of their receivers. A sender
     /// of aggregates asks a scheduler for all packets of an aggregate at once, and cannot bypass it.
     fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {
@@ -193,6 +200,10 @@ pub trait Link {
     /// The estimate of the air at the transmitter's node; `None` without an observer.
     fn local(&self) -> Option<Local> {
         None
+    }
+    /// Bytes of the IP packets to `neighbour` that have left the queue and that a transmitter of aggregates still needs.
+    fn below(&self, _neighbour: u32) -> u64 {
+        0
     }
 }
 

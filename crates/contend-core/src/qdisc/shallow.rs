@@ -12,6 +12,7 @@ use crate::packet::{Ecn, Packet};
 use crate::registry::{Fact, Need, Param};
 use crate::time::{Span, Time};
 use alloc::collections::VecDeque;
+use alloc::format;
 
 /// The threshold.
 pub(super) const CE_THRESHOLD: Param = Param::time(
@@ -55,6 +56,26 @@ pub(super) const CE_EXCESS: Param = Param::integer(
 .default("0")
 .range(0.0, 1e6);
 
+/// How long a packet may be expected to wait.
+pub(super) const CE_DRAIN: Param = Param::time(
+    "ce_drain",
+    "an arriving packet that ce_select names is marked if it will wait longer, by what waits before it, what the \
+        station has below the queue, and the rate of its last turns; the default is longer than any run",
+)
+.default("1000000s")
+.range(0.0, 1e6)
+.makes(Fact::Gives(Need::Marks));
+
+/// Where the wait ends.
+pub(super) const MARK_AT: Param = Param::word(
+    "mark_at",
+    &["queue", "burst"],
+    "when ce_threshold looks at the wait. queue: when the packet leaves the queue; burst: when the aggregate is made \
+        that carries it first, so that the wait below the queue counts too. Where packets are sent one by one, both \
+        are the same",
+)
+.default("queue");
+
 /// What [`CE_EXCESS`] does.
 pub(super) const EXCESS: Line = step(
     "each of its waiting ECT(1) packets is marked that has at least `ce_excess · A / f` bytes before it in its queue",
@@ -78,6 +99,10 @@ pub(super) const MARKS: Line =
     step("it is marked if its transport supports marks, with `ce_select = ect1` if it has ECT(1)", "RFC 8290 §5.2.7")
         .when("it has waited longer than `ce_threshold`, and at least `ce_behind` bytes wait behind it in its queue");
 
+/// When the packet is looked at.
+pub(super) const BURST: Line =
+    step("the threshold marks it when the aggregate that carries it first is made", "").when("`mark_at = burst`");
+
 /// From when the wait counts.
 pub(super) const COUNTS: Line = step("the wait counts from its first turn after the arrival", "Dumazet, netdev 2022")
     .when("`ce_from = turn`; without such a turn it is 0");
@@ -93,13 +118,40 @@ pub struct Shallow {
     /// Bytes that must wait behind a marked packet.
     behind: u64,
     classic_for_ect1: bool,
+    at: MarkAt,
+}
+
+/// Where packets are compared with the threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MarkAt {
+    /// When they leave the queue.
+    Queue,
+    /// When they are put into an aggregate. Without aggregates that is when they leave the queue.
+    Burst,
+    /// As [`MarkAt::Burst`], and the transmitter does it.
+    Below,
+}
+
+/// What a transmitter of aggregates marks for its discipline ([`super::Qdisc::marks_below`]).
+#[derive(Clone, Copy, Debug)]
+pub struct BurstMarks {
+    threshold: Span,
+    ect1_only: bool,
+}
+
+impl BurstMarks {
+    /// True if `p`, which is put into an aggregate at `now`, is marked.
+    pub fn marks(&self, now: Time, p: &Packet) -> bool {
+        now.since(p.queued) > self.threshold && (!self.ect1_only || p.ecn() == Ecn::Ect1)
+    }
 }
 
 impl Shallow {
     /// Reads the parameters of this module. A discipline without turns has no `ce_from`.
     ///
     /// # Errors
-    /// If `ce_behind` is not in bytes, or if nothing would signal ECT(1).
+    /// If `ce_behind` is not in bytes, if nothing would signal ECT(1), or if `mark_at = "burst"` goes with what only the
+    /// queue knows.
     pub(super) fn new(args: &Args, has_turns: bool) -> Result<Shallow, Refusal> {
         let (threshold, classic_for_ect1) = (args.time("ce_threshold"), args.flag("classic_for_ect1"));
         if !classic_for_ect1 && threshold.as_secs_f64() >= CE_THRESHOLD.range.1 {
@@ -108,13 +160,31 @@ impl Shallow {
                 "write a threshold too, like ce_threshold = \"1ms\"",
             ));
         }
-        Ok(Shallow {
-            threshold,
-            ect1_only: args.word("ce_select") == "ect1",
-            from_turn: has_turns && args.word("ce_from") == "turn",
-            behind: bytes(args, "ce_behind")?,
-            classic_for_ect1,
+        let from_turn = has_turns && args.word("ce_from") == "turn";
+        let behind = bytes(args, "ce_behind")?;
+        let at = if args.word("mark_at") == "burst" { MarkAt::Burst } else { MarkAt::Queue };
+        if at == MarkAt::Burst && (from_turn || behind > 0) {
+            let key = if from_turn { "ce_from = \"turn\"" } else { "ce_behind" };
+            return Err(Refusal::new(
+                format!("mark_at = \"burst\" goes without {key}, which looks at the packet as it leaves the queue"),
+                "remove one of the two",
+            ));
+        }
+        Ok(Shallow { threshold, ect1_only: args.word("ce_select") == "ect1", from_turn, behind, classic_for_ect1, at })
+    }
+
+    /// The transmitter compares packets with the threshold from now on, if they are compared at the burst.
+    pub(super) fn marks_below(&mut self) -> Option<BurstMarks> {
+        let &mut Shallow { threshold, ect1_only, ref mut at, .. } = self;
+        (*at != MarkAt::Queue).then(|| {
+            *at = MarkAt::Below;
+            BurstMarks { threshold, ect1_only }
         })
+    }
+
+    /// True if `ce_select` names `p`.
+    pub(super) fn selects(&self, p: &Packet) -> bool {
+        !self.ect1_only || p.ecn() == Ecn::Ect1
     }
 
     /// How long `p` has waited at `now`, for the threshold.
@@ -128,7 +198,7 @@ impl Shallow {
 
     /// True if `p`, which leaves at this age with `behind` bytes left in its queue, is marked.
     pub(super) fn marks(&self, p: &Packet, age: Span, behind: u64) -> bool {
-        age > self.threshold && (!self.ect1_only || p.ecn() == Ecn::Ect1) && behind >= self.behind
+        age > self.threshold && self.at != MarkAt::Below && self.selects(p) && behind >= self.behind
     }
 
     /// True if CoDel does not act on `p` at this age.
@@ -172,6 +242,40 @@ impl Turns {
     }
 }
 
+/// The rate at which a station is served while packets wait for it, of its last turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Drain {
+    /// Bytes per second; 0 before the first measurement.
+    rate: f64,
+    /// The begin of the last turn, if packets have waited ever since.
+    since: Option<Time>,
+    /// Bytes of that turn.
+    bytes: u64,
+}
+
+impl Drain {
+    /// A turn begins.
+    pub(super) fn begin(&mut self, now: Time) {
+        let span = self.since.map_or(Span::ZERO, |since| now.since(since));
+        if self.bytes > 0 && span > Span::ZERO {
+            let rate = self.bytes as f64 / span.as_secs_f64();
+            self.rate += if self.rate > 0.0 { (rate - self.rate) / 8.0 } else { rate };
+        }
+        (self.since, self.bytes) = (Some(now), 0);
+    }
+
+    /// A packet of `bytes` leaves in this turn; `waits`: others are left.
+    pub(super) fn served(&mut self, bytes: u32, waits: bool) {
+        self.bytes += u64::from(bytes);
+        self.since = self.since.filter(|_| waits);
+    }
+
+    /// How long `bytes` take; zero as long as the rate is not known.
+    pub(super) fn time(&self, bytes: u64) -> Span {
+        if self.rate > 0.0 { Span::from_secs_f64(bytes as f64 / self.rate) } else { Span::ZERO }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testbench::packet;
@@ -187,7 +291,43 @@ mod tests {
         from_turn: true,
         behind: 0,
         classic_for_ect1: true,
+        at: MarkAt::Queue,
     };
+
+    /// Turns at 0, 10, 30 and 40 ms of 10, 20, 30 and 40 kB; after the third nothing waits.
+    #[test]
+    fn the_rate_is_that_of_turns_which_leave_packets_behind() {
+        let mut drain = Drain::default();
+        let turn = |drain: &mut Drain, ms, kb: u32, waits| {
+            drain.begin(at(ms));
+            (1..=kb).for_each(|n| drain.served(1000, n < kb || waits));
+            drain.time(1_000_000).as_secs_f64()
+        };
+        assert_eq!(turn(&mut drain, 0, 10, true), 0.0);
+        // 10 kB in 10 ms: 1 MB/s.
+        assert!((turn(&mut drain, 10, 20, true) - 1.0).abs() < 1e-6);
+        // 20 kB in 20 ms: the same.
+        assert!((turn(&mut drain, 30, 30, false) - 1.0).abs() < 1e-6);
+        // Nothing waited between 30 and 40 ms.
+        assert!((turn(&mut drain, 40, 40, true) - 1.0).abs() < 1e-6);
+        // 40 kB in 10 ms: 4 MB/s, of which an eighth counts.
+        drain.begin(at(50));
+        assert!((drain.time(1_375_000).as_secs_f64() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_transmitter_of_aggregates_takes_over_the_threshold() {
+        let mut burst = Shallow { from_turn: false, at: MarkAt::Burst, ..TURNS };
+        let mut p = packet(1, 1500);
+        p.set_ecn(Ecn::Ect1);
+        p.queued = at(0);
+        // Without aggregates the packet is compared as it leaves the queue.
+        assert!(burst.marks(&p, Span::from_millis(6), 0));
+        let below = burst.marks_below().unwrap();
+        assert!(!burst.marks(&p, Span::from_millis(6), 0));
+        assert_eq!([5, 6].map(|ms| below.marks(at(ms), &p)), [false, true]);
+        assert!(Shallow { from_turn: false, ..TURNS }.marks_below().is_none());
+    }
 
     #[test]
     fn the_wait_counts_from_the_first_turn_after_the_arrival() {

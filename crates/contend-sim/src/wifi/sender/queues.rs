@@ -10,6 +10,7 @@ use super::timing::Room;
 use crate::stats::QueueMeter;
 use crate::trace::Trace;
 use crate::wifi::ids::{Category, StationId};
+use contend_core::observe::Local;
 use contend_core::qdisc::{Below, Link, Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
@@ -163,7 +164,11 @@ impl Queue {
     pub(crate) fn enqueue(&mut self, around: &mut Around<'_>, p: &Packet, to: StationId) {
         self.meter.offered(around.now);
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
-        self.discipline.enqueue(cx, around.link, p.toward(to).queued_at(around.now), around.sink);
+        let p = p.toward(to).queued_at(around.now);
+        match self.store.as_deref() {
+            None => self.discipline.enqueue(cx, around.link, p, around.sink),
+            Some(store) => self.discipline.enqueue(cx, &OverStore { link: around.link, store }, p, around.sink),
+        }
     }
 
     /// Counts what the sink has collected.
@@ -244,6 +249,7 @@ impl Queue {
                     }),
                 }
             });
+            self.mark_burst(around, batch.as_ref());
             // If all that a receiver or the store had was too old, what waits behind may be younger.
             if batch.is_some() || (to.is_none() && !self.fill(around, station)) {
                 return batch;
@@ -286,7 +292,7 @@ impl Queue {
     ) -> Option<Batch> {
         let (now, air) = (around.now, around.air);
         let &mut Making { station, limit, narrow, failures, ref mut chosen, ref mut counters } = making;
-        self.change(around, station, |store, around| {
+        let batch = self.change(around, station, |store, around| {
             let fits = |to| {
                 *chosen = rate(&mut around.extras.rates, now, air, (station, to), failures).at_most(air, narrow);
                 chosen.room(air, (station, to), limit)
@@ -294,7 +300,24 @@ impl Queue {
             store.take_to(to, with_new, now, fits, |p: &Packet| {
                 give_up(around.trace, &mut around.extras.left, counters, now, p, false);
             })
-        })
+        });
+        self.mark_burst(around, batch.as_ref());
+        batch
+    }
+
+    /// Marks packets of `batch`, just made or made longer, that were in no batch on the air before: an MPDU does not
+    /// change once it is sent.
+    #[inline]
+    fn mark_burst(&mut self, around: &mut Around<'_>, batch: Option<&Batch>) {
+        if let (Some(store), Some(batch)) = (self.store.as_deref_mut(), batch)
+            && let Some(marks) = store.marks()
+        {
+            let (now, sink) = (around.now, &mut *around.sink);
+            for p in store.unsent(batch.id).filter(|p| marks.marks(now, p)) {
+                sink.mark(p);
+            }
+            self.meter.settle(now, around.sink, around.trace);
+        }
     }
 
     /// `batch`, which has this room, takes what waits for its receiver. A discipline that gives turns is asked for
@@ -311,7 +334,9 @@ impl Queue {
         } else {
             self.fill(around, station);
         }
-        self.store.as_deref_mut()?.extend(batch, room)
+        let longer = self.store.as_deref_mut()?.extend(batch, room);
+        self.mark_burst(around, longer.as_ref());
+        longer
     }
 
     /// Fills the store. True if a packet came.
@@ -377,7 +402,9 @@ impl Queue {
 impl Queues {
     /// From now on packets are sent in aggregates, from stores that `store` makes.
     pub(crate) fn aggregate(&mut self, store: impl Fn() -> Store) {
-        self.all_mut().iter_mut().for_each(|queue| queue.store = Some(Box::new(store())));
+        for queue in self.all_mut() {
+            queue.store = Some(Box::new(store().marking(queue.discipline.marks_below())));
+        }
     }
 
     /// The queue of packets of `category`.
@@ -427,6 +454,33 @@ impl Queues {
             Queues::One(queue) => std::slice::from_ref(queue),
             Queues::ByCategory(queues) => &queues[..],
         }
+    }
+}
+
+/// The link of a discipline that has a store below it.
+struct OverStore<'a> {
+    link: &'a dyn Link,
+    store: &'a Store,
+}
+
+impl Link for OverStore<'_> {
+    fn neighbour(&self, p: &Packet) -> u32 {
+        self.link.neighbour(p)
+    }
+    fn exchange(&self, neighbour: u32, bytes: u32) -> Span {
+        self.link.exchange(neighbour, bytes)
+    }
+    fn contention(&self, contenders: u32) -> Span {
+        self.link.contention(contenders)
+    }
+    fn slot(&self) -> Span {
+        self.link.slot()
+    }
+    fn local(&self) -> Option<Local> {
+        self.link.local()
+    }
+    fn below(&self, neighbour: u32) -> u64 {
+        self.store.bytes_to(neighbour)
     }
 }
 

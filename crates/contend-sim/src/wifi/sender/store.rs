@@ -16,6 +16,7 @@ use crate::deadlines::Deadlines;
 use crate::wifi::frame::{Addba, InFrame};
 use crate::wifi::ids::StationId;
 use crate::wifi::spec::{Aggregation, Bitmap};
+use contend_core::qdisc::BurstMarks;
 use contend_core::{Packet, Span, Time};
 use std::collections::BTreeMap;
 
@@ -108,6 +109,8 @@ pub(crate) struct Store {
     pending: Span,
     /// The batch in service.
     current: Option<BatchId>,
+    /// What is marked when a batch is made.
+    marks: Option<BurstMarks>,
 }
 
 impl Store {
@@ -126,7 +129,18 @@ impl Store {
             carrying: 0,
             pending: Span::ZERO,
             current: None,
+            marks: None,
         }
+    }
+
+    /// The same store; `marks` says what is marked when a batch is made.
+    pub(crate) fn marking(self, marks: Option<BurstMarks>) -> Store {
+        Store { marks, ..self }
+    }
+
+    /// What is marked when a batch is made.
+    pub(crate) fn marks(&self) -> Option<BurstMarks> {
+        self.marks
     }
 
     /// True if another packet fits.
@@ -148,6 +162,11 @@ impl Store {
     /// The same for one receiver.
     pub(crate) fn pending_for(&self, to: StationId) -> Span {
         self.line(to).map_or(Span::ZERO, |line| line.pending)
+    }
+
+    /// Bytes of the IP packets to this receiver that the sender still needs.
+    pub(crate) fn bytes_to(&self, to: StationId) -> u64 {
+        self.line(to).map_or(0, Line::bytes)
     }
 
     /// Takes a packet from the queue at `now`, whose expected airtime is `airtime`. `agreed` says how packets are sent
@@ -293,6 +312,11 @@ impl Store {
         let longer = line.fill(room, &self.headers, *batch, true);
         self.queue_up(i);
         longer.filter(|b| b.mpdus > batch.mpdus)
+    }
+
+    /// The packets of batch `id` that were in no batch on the air before.
+    pub(crate) fn unsent(&mut self, id: BatchId) -> impl Iterator<Item = &mut Packet> {
+        self.lines.get_mut(id.line as usize).into_iter().flat_map(move |line| line.unsent(id.number))
     }
 
     /// The first packet of a batch with its sequence number; for a request, a packet of its line and the number at

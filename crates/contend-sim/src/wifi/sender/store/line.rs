@@ -283,6 +283,25 @@ impl Line {
         (batch.mpdus > 0).then_some(batch)
     }
 
+    /// The packets of batch `number` in MPDUs that were not sent before. Each MPDU of the batch has its present attempt
+    /// counted.
+    pub(super) fn unsent(&mut self, number: u32) -> impl Iterator<Item = &mut Packet> {
+        let sent = self.mpdus.range(self.window..).filter(|m| m.batch == number && m.attempts == 1);
+        // The MPDUs of a batch that were never sent are neighbours.
+        let (mut from, mut to) = (self.packets.len(), 0);
+        for m in sent.filter(|_| number > 0) {
+            let place = (m.start - self.forgotten) as usize;
+            (from, to) = (from.min(place), to.max(place + m.packets as usize));
+        }
+        self.packets.range_mut(from.min(to)..to).map(|held| &mut held.packet)
+    }
+
+    /// Bytes of the IP packets that the sender still needs.
+    pub(super) fn bytes(&self) -> u64 {
+        let sent = self.mpdus.range(self.window..).filter(|m| !m.settled).map(|m| u64::from(m.payload));
+        sent.sum::<u64>() + self.new_load.bytes
+    }
+
     /// See [`super::Store::lacks_agreement`].
     #[inline]
     pub(super) fn lacks_agreement(&mut self, now: Time) -> Option<Addba> {

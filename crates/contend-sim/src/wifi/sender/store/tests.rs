@@ -428,7 +428,7 @@ proptest! {
     ) {
         let mut store = filled(Aggregation { window, attempts, asks, msdu, ..SPEC }, 1, packets);
         let (mut got, mut lost, mut draws) = (vec![], vec![], (losses.iter().cycle(), answers.iter().cycle()));
-        let mut batches = VecDeque::new();
+        let (mut batches, mut seen) = (VecDeque::new(), BTreeSet::new());
         for step in 0..20_000 {
             while batches.len() < fixed && let Some(batch) = make(&mut store) {
                 batches.push_back(batch);
@@ -437,6 +437,9 @@ proptest! {
             store.begin(batch.id);
             let on_air: BTreeSet<u16> = store.on_air().map(|p| p.sequence).collect();
             prop_assert_eq!((on_air.len() as u32, store.on_air().count() as u32), (batch.mpdus, batch.packets));
+            prop_assert_eq!(store.bytes_to(1), 1500 * u64::from(store.unsettled));
+            let sent: Vec<Time> = store.on_air().map(|p| p.packet.sent).filter(|sent| seen.insert(*sent)).collect();
+            prop_assert_eq!(store.unsent(batch.id).map(|p| p.sent).collect::<Vec<_>>(), sent);
             // After a while the air is good, so that the store empties.
             let fails = |d: &mut dyn Iterator<Item = &u8>| step < 200 && d.next() == Some(&0);
             let reached = store.arrive(|_, _| fails(&mut draws.0)) > 0 || batch.mpdus == 0;
