@@ -438,6 +438,23 @@ fn aggregates_of_one_packet_give_the_same_digest() {
     }
 }
 
+/// The access point takes packets from a queue that gives no turns as long as it holds fewer than 1000, not only when it
+/// makes an aggregate. 60 Mb/s arrive: 500 packets in 100 ms.
+#[test]
+fn packets_go_below_a_queue_as_soon_as_there_is_room() {
+    for queue in ["fifo", "codel", "fq_codel", "pie", "dualpi2"] {
+        let mut net = Net::new(&downloads(&[54_000_000], queue, &[], AGGREGATION)).unwrap();
+        let ap = net.queues().position(|name| name == "ap").unwrap();
+        let early = (1..200).map(|k| {
+            net.run_until(at(f64::from(k) * 0.0005));
+            net.waiting(ap)
+        });
+        assert!(early.max() == Some(0), "{queue}");
+        net.run_until(at(2.0));
+        assert!(net.waiting(ap) > 0, "{queue}");
+    }
+}
+
 /// Downloads of datagrams to stations at these rates; the access point has this queue.
 fn downloads(rates: &[u64], queue: &str, with: &[(&'static str, Value)], aggregation: Aggregation) -> Scenario {
     let n = rates.len();

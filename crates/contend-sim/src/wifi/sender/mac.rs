@@ -246,8 +246,8 @@ impl Mac {
     /// of `around` until [`Mac::settle`]. True if `p` went into service without waiting.
     #[inline]
     pub(crate) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
+        let may_pass = self.is_batched() || self.in_service.is_none();
         let queue = self.queues.of(category);
-        let may_pass = matches!(self.service, Service::Batched(_)) || self.in_service.is_none();
         if !(may_pass && queue.bypass(around, self.station)) {
             queue.enqueue(around, p, to);
             return false;
@@ -309,6 +309,21 @@ impl Mac {
     #[inline]
     pub(crate) fn settle(&mut self, around: &mut Around<'_>, category: Category) {
         self.queues.of(category).settle(around);
+    }
+
+    /// True if it sends aggregates.
+    #[inline]
+    pub(crate) fn is_batched(&self) -> bool {
+        matches!(self.service, Service::Batched(_))
+    }
+
+    /// What waits in the queue of `category` goes below it, as far as there is room and the discipline does not give
+    /// turns.
+    pub(crate) fn fill(&mut self, around: &mut Around<'_>, category: Category) {
+        let queue = self.queues.of(category);
+        if !queue.gives_turns() {
+            queue.fill(around, self.station);
+        }
     }
 
     /// An action frame of its burst has been received. Returns its sender, its receiver, its category and what it says;

@@ -340,7 +340,7 @@ impl Queue {
     }
 
     /// Fills the store. True if a packet came.
-    fn fill(&mut self, around: &mut Around<'_>, station: StationId) -> bool {
+    pub(crate) fn fill(&mut self, around: &mut Around<'_>, station: StationId) -> bool {
         let mut came = false;
         self.refused = false;
         while self.has_room(around, station)

@@ -49,6 +49,9 @@ impl Moment<'_, '_> {
             self.tell_of_drops(station);
             self.with(who, |mac, around| mac.settle(around, category));
         }
+        if !free && self.stations.macs[who as usize].is_batched() {
+            self.with(who, |mac, around| mac.fill(around, category));
+        }
         if self.stations.pauses {
             self.watch(station);
         }

@@ -395,13 +395,15 @@ impl Mac {
         end: End,
     ) -> Option<(StationId, AttemptOutcome)> {
         let (now, counters, queue) = (around.now, &mut self.counters, self.queues.of(category));
-        queue.change(around, self.station, |store, around| {
+        let ended = queue.change(around, self.station, |store, around| {
             store.end(now, end, around.extras.left.is_some(), |p, fate| match fate {
                 Fate::Acknowledged => around.leaves(p),
                 Fate::GivenUp { received } => {
                     give_up(around.trace, &mut around.extras.left, counters, now, p, received);
                 }
             })
-        })
+        });
+        self.fill(around, category);
+        ended
     }
 }
