@@ -626,8 +626,8 @@ mod tests {
         assert_eq!([marks(Ect1, 0), marks(Ect, 1)], [[0; 3]; 2]);
     }
 
-    /// A turn every 10 ms takes four of 20 packets of 500 B: 200 kB/s. Then twelve wait, 30 ms; with `below` 2000 B more,
-    /// 40 ms. Beside a queue with one packet the new one waits for that, too.
+    /// A turn every 10 ms takes four of 20 packets of 500 B: 200 kB/s. Then twelve wait, 30 ms; with `below` 2000 B
+    /// more, 40 ms. Beside a queue with one packet the new one waits for that, too.
     #[test]
     fn an_arrival_that_will_wait_too_long_is_marked() {
         struct Over(u64);

@@ -106,8 +106,8 @@ pub trait Qdisc: Debug + Send {
     }
     /// The node `from`, whose frames this node can decode, has a new [`Qdisc::notice`].
     fn told(&mut self, _from: u32, _notice: &Explicit) {}
-    /// What the transmitter marks when it makes an aggregate. From this call on the discipline leaves these marks to it.
-    /// Only a transmitter of aggregates calls it.
+    /// What the transmitter marks when it makes an aggregate. From this call on the discipline leaves these marks to
+    /// it. Only a transmitter of aggregates calls it.
     fn marks_below(&mut self) -> Option<BurstMarks> {
         None
     }
@@ -201,7 +201,8 @@ pub trait Link {
     fn local(&self) -> Option<Local> {
         None
     }
-    /// Bytes of the IP packets to `neighbour` that have left the queue and that a transmitter of aggregates still needs.
+    /// Bytes of the IP packets to `neighbour` that have left the queue and that a transmitter of aggregates still
+    /// needs.
     fn below(&self, _neighbour: u32) -> u64 {
         0
     }

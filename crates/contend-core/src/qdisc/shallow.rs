@@ -150,8 +150,8 @@ impl Shallow {
     /// Reads the parameters of this module. A discipline without turns has no `ce_from`.
     ///
     /// # Errors
-    /// If `ce_behind` is not in bytes, if nothing would signal ECT(1), or if `mark_at = "burst"` goes with what only the
-    /// queue knows.
+    /// If `ce_behind` is not in bytes, if nothing would signal ECT(1), or if `mark_at = "burst"` goes with what only
+    /// the queue knows.
     pub(super) fn new(args: &Args, has_turns: bool) -> Result<Shallow, Refusal> {
         let (threshold, classic_for_ect1) = (args.time("ce_threshold"), args.flag("classic_for_ect1"));
         if !classic_for_ect1 && threshold.as_secs_f64() >= CE_THRESHOLD.range.1 {

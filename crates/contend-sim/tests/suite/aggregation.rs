@@ -438,8 +438,8 @@ fn aggregates_of_one_packet_give_the_same_digest() {
     }
 }
 
-/// The access point takes packets from a queue that gives no turns as long as it holds fewer than 1000, not only when it
-/// makes an aggregate. 60 Mb/s arrive: 500 packets in 100 ms.
+/// The access point takes packets from a queue that gives no turns as long as it holds fewer than 1000, not only when
+/// it makes an aggregate. 60 Mb/s arrive: 500 packets in 100 ms.
 #[test]
 fn packets_go_below_a_queue_as_soon_as_there_is_room() {
     for queue in ["fifo", "codel", "fq_codel", "pie", "dualpi2"] {
