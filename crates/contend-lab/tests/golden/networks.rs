@@ -88,6 +88,9 @@ fn every_word_of_the_generator_occurs_in_its_networks() {
         values::ROUTINGS,
         values::AMPDU,
         values::NARROW,
+        values::SHALLOW,
+        values::SCALABLE,
+        values::ACK_CONTROLS,
     ];
     for word in lists.concat().into_iter().chain(variants.iter().map(String::as_str)) {
         assert!(all.matches(word).count() >= 5, "{word}");

@@ -8,8 +8,9 @@ pub(crate) mod values;
 
 use std::fmt::Write as _;
 use values::{
-    ACCESS, AMPDU, CAKES, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, NARROW, OPENINGS, PROPAGATIONS,
-    QUEUES, RATE_CONTROLS, RECOVERIES, ROUTINGS, STANDARDS, TCP_KEYS, TCP_TRAFFIC, TRAFFIC, VARIANTS,
+    ACCESS, ACK_CONTROLS, AMPDU, CAKES, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, NARROW, OPENINGS,
+    PROPAGATIONS, QUEUES, RATE_CONTROLS, RECOVERIES, ROUTINGS, SCALABLE, SHALLOW, STANDARDS, TCP_KEYS, TCP_TRAFFIC,
+    TRAFFIC, VARIANTS,
 };
 
 /// SplitMix64.
@@ -42,7 +43,7 @@ impl Draws {
 }
 
 /// Number of networks, all of which are frozen.
-pub(crate) const NETWORKS: u64 = 3100;
+pub(crate) const NETWORKS: u64 = 3200;
 /// Networks from this number on are fields.
 pub(crate) const FIRST_FIELD: u64 = 2000;
 /// Networks from this number on are cells of 802.11n and later.
@@ -54,6 +55,8 @@ pub(crate) const FIRST_MIXED: u64 = 2800;
 pub(crate) const FIRST_SHAPED: u64 = 2900;
 /// Networks from this number on are of every kind, with the TCP of Linux where their flows say nothing.
 pub(crate) const FIRST_LINUX: u64 = 3000;
+/// Networks from this number on have queues that mark for L4S, and accurate ECN.
+pub(crate) const FIRST_L4S: u64 = 3100;
 
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
@@ -61,6 +64,10 @@ pub(crate) fn network(number: u64) -> String {
     let stack = if number >= FIRST_LINUX { "linux" } else { "rfc" };
     let mut t = format!("stack = \"{stack}\"\nduration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
+    if number >= FIRST_L4S {
+        l4s(d, &mut t);
+        return t;
+    }
     let number = if number >= FIRST_LINUX { d.below(FIRST_LINUX as usize) as u64 } else { number };
     if number >= FIRST_SHAPED {
         shaped(d, &mut t);
@@ -365,6 +372,38 @@ fn shaped(d: &mut Draws, t: &mut String) {
         let (variant, opening) = (d.pick(VARIANTS), d.pick(OPENINGS));
         writeln!(t, "tcp = {{ kind = \"{variant}\", {opening}, rto = {{ min = \"50ms\", initial = \"100ms\" }} }}")
             .unwrap();
+    }
+}
+
+/// A cell, mostly with aggregates, whose queues mark for L4S and whose senders count marks.
+fn l4s(d: &mut Draws, t: &mut String) {
+    let aggregates = d.percent(75);
+    let keys = if aggregates {
+        "standard = \"802.11ax\"\nband = \"5GHz\"\nwidth = \"40MHz\"\nmcs = 3\nampdu = "
+    } else {
+        "standard = \"802.11g\"\nrate = \"36Mbps\"\nbasic = \"6Mbps\""
+    };
+    writeln!(t, "[wifi]\n{keys}{}", if aggregates { d.pick(AMPDU) } else { "" }).unwrap();
+    d.maybe(40, t, "loss", LOSSES);
+    writeln!(t, "access = {}\n[ap]\nqueue = {}", d.pick(&ACCESS[..2]), d.pick(SHALLOW)).unwrap();
+    d.maybe(40, t, "control", ACK_CONTROLS);
+    if aggregates {
+        d.maybe(40, t, "aql", &["{}"]);
+        d.maybe(40, t, "ampdu", &["{ hw_queue = 2 }", "{ hw_queue = 0 }"]);
+    }
+    writeln!(t, "[[station]]\nname = \"s\"\ncount = {}", 1 + d.below(3)).unwrap();
+    d.maybe(60, t, "queue", SHALLOW);
+    writeln!(t, "[wire]\ndelay = \"{}ms\"\nrate = \"{}Mbps\"", 1 + d.below(10), [10, 50, 1000][d.below(3)]).unwrap();
+    d.maybe(60, t, "queue", SHALLOW);
+    d.maybe(20, t, "loss", LOSSES);
+    for name in ["a", "b", "c"].into_iter().take(1 + d.below(3)) {
+        let (from, to) = if d.percent(60) { ("server", "s") } else { ("s", "server") };
+        writeln!(t, "[[flow]]\nname = \"{name}\"\ncount = {}\nfrom = \"{from}\"\nto = \"{to}\"", 1 + d.below(2))
+            .unwrap();
+        writeln!(t, "tcp = {}", d.pick(SCALABLE)).unwrap();
+        d.maybe(50, t, "start", &["\"uniform(0s, 100ms)\"", "\"30ms\""]);
+        d.maybe(40, t, "ack", &["1", "2", "8", "16"]);
+        d.maybe(20, t, "size", &["\"20p\"", "\"300kB\""]);
     }
 }
 

@@ -86,6 +86,37 @@ pub(crate) const CAKES: &[&str] = &[
     r#"{ kind = "cake", flow_mode = "flowblind", diffserv = "besteffort", rtt = "10ms" }"#,
     r#"{ kind = "cake", flow_mode = "hosts", rtt = "5ms", memory = "9kB", ack_filter = true }"#,
 ];
+/// Queues that mark for L4S.
+pub(crate) const SHALLOW: &[&str] = &[
+    r#""dualpi2""#,
+    r#"{ kind = "dualpi2", native = "ramp", scheduler = "shift", recur = true, input = "classic" }"#,
+    r#"{ kind = "dualpi2", step_queue = "2p", min_step_queue = "2p", overload = "overflow", limit = "30p" }"#,
+    r#"{ kind = "dualpi2", native = "off", target = "2ms", l4s = "any_ect", drop_at = "enqueue" }"#,
+    r#"{ kind = "codel", ecn = true, ce_threshold = "1ms", ce_select = "ect1", ce_behind = "1500B" }"#,
+    r#"{ kind = "fq_codel", ce_threshold = "2ms", ce_select = "ect1", ce_from = "turn" }"#,
+    r#"{ kind = "fq_codel", ce_threshold = "2ms", mark_at = "burst" }"#,
+    r#"{ kind = "airtime", ce_threshold = "1ms", ce_select = "ect1", ce_from = "turn", classic_for_ect1 = false }"#,
+    r#"{ kind = "airtime", ce_drain = "5ms", ce_select = "ect1", target = "5ms" }"#,
+    r#"{ kind = "airtime", ce_excess = 1, ce_threshold = "3ms", mark_at = "burst", limit = "60p" }"#,
+];
+/// Senders with accurate ECN, and classic ones beside them.
+pub(crate) const SCALABLE: &[&str] = &[
+    r#""prague""#,
+    r#"{ kind = "prague", cc = { kind = "prague", grow = "queue", gate = "mark", fallback = "act" } }"#,
+    r#"{ kind = "prague", cc = { kind = "prague", start = "one" }, accecn = { option = false } }"#,
+    r#"{ kind = "prague", accecn = { option = false, wrap = "thinned", acks = "linux" }, sack = false, recovery = "newreno" }"#,
+    r#"{ kind = "cubic", echo = "accurate", ect_all = true }"#,
+    r#"{ kind = "bbr3", echo = "accurate", ect = "ect1" }"#,
+    r#"{ kind = "dctcp", ect = "ect1" }"#,
+    r#"{ kind = "cubic", echo = "latch" }"#,
+];
+/// What happens to acknowledgments on the way.
+pub(crate) const ACK_CONTROLS: &[&str] = &[
+    r#""accf""#,
+    r#"{ kind = "ack_thinning", d = 3, accecn = "blind" }"#,
+    r#"{ kind = "ack_thinning", d = 4, accecn = "count" }"#,
+    r#"{ kind = "accf", accecn = "count" }"#,
+];
 /// Opening segments, with the timers that go with them.
 pub(crate) const OPENINGS: &[&str] = &["handshake = \"segment\"", "handshake = true", "handshake = false"];
 pub(crate) const CONTROLS: &[&str] = &[
