@@ -104,7 +104,8 @@ pub(crate) const SCALABLE: &[&str] = &[
     r#""prague""#,
     r#"{ kind = "prague", cc = { kind = "prague", grow = "queue", gate = "mark", fallback = "act" } }"#,
     r#"{ kind = "prague", cc = { kind = "prague", start = "one" }, accecn = { option = false } }"#,
-    r#"{ kind = "prague", accecn = { option = false, wrap = "thinned", acks = "linux" }, sack = false, recovery = "newreno" }"#,
+    "{ kind = \"prague\", accecn = { option = false, wrap = \"thinned\", acks = \"linux\" }, sack = false, \
+        recovery = \"newreno\" }",
     r#"{ kind = "cubic", echo = "accurate", ect_all = true }"#,
     r#"{ kind = "bbr3", echo = "accurate", ect = "ect1" }"#,
     r#"{ kind = "dctcp", ect = "ect1" }"#,
