@@ -137,10 +137,13 @@ pub const FORMULAS: &[Line] = &[
     eq("w ← w / 2", "Linux prague_update_cwnd")
         .when("it has the first mark of the connection, and `start = \"halve\"`"),
     eq("W ← min(W + n, S)", "").when(
-        "`W < S` and `W ≤ ⌈w⌉`, no loss is under repair and the application does not \
-        limit sending; then `w ← W`, and `n` is what is left",
+        "`W < S` and `W ≤ ⌈w⌉`, no loss is under repair, the application does not limit sending, and half of W was in \
+            flight; then `w ← W`, and `n` is what is left",
     ),
-    eq("w ← w + n · a / max(1, w)", "").when("no loss is under repair and the application does not limit sending"),
+    eq("w ← w + n · a / max(1, w)", "").when(
+        "no loss is under repair, the application does not limit sending, and half of W was in flight (Linux \
+            tcp_is_cwnd_limited)",
+    ),
     eq("W ← W − 1", "").when("`W > max(min_cwnd, ⌈w⌉)`; then `S ← W`"),
     eq("W ← W + 1", "").when("`W < max(min_cwnd, ⌈w⌉)`"),
     on("the ACK that ends a period: a round trip, and T after the `transition` round trips"),
@@ -152,7 +155,8 @@ pub const FORMULAS: &[Line] = &[
         .when("`R < T`, `R ≤ max_scaled_rtt`, and `transition` round trips are over"),
     eq("a ← 1", "").when("otherwise"),
     on("every ACK, at last"),
-    eq("r ← max(⌊w⌋, I) · P / R", "Linux prague_update_pacing_rate").when("twice that while `W < S / 2`"),
+    eq("r ← max(⌊w⌋, I, min(W, min_cwnd)) · P / R", "Linux prague_update_pacing_rate")
+        .when("twice that while `W < S / 2`"),
     on("a loss without a timeout"),
     eq("w ← w / 2", "Linux prague_enter_loss; RFC 9331 §4.3"),
     on("a timeout"),
@@ -263,7 +267,7 @@ impl Controller for Prague {
             self.saw_ce = true;
         }
         let unmarked = ack.delivered.saturating_sub(ack.ce).min(MOST_ACKED);
-        if unmarked > 0 && !self.in_loss && !ack.rate.app_limited {
+        if unmarked > 0 && !self.in_loss && !ack.rate.app_limited && is_used(w, ack) {
             self.increase(w, ack.srtt_us, unmarked);
         }
         self.follow(w);
@@ -311,6 +315,13 @@ impl Controller for Prague {
 /// The clock in microseconds, modulo 2^32.
 fn micros(now: Time) -> u32 {
     (now.as_nanos() / 1000) as u32
+}
+
+/// True if half of the window was in flight before the acknowledgment. Something else than the window may hold the
+/// sender, like the queue of its own station ([`Signal::Local`]); an unused window does not grow without end (Linux
+/// `tcp_is_cwnd_limited`).
+fn is_used(w: &Window, ack: &Ack) -> bool {
+    2 * (u64::from(w.inflight) + u64::from(ack.delivered)) >= w.cwnd.into()
 }
 
 /// `a / b`, rounded; `b` must not be 0.
@@ -476,7 +487,9 @@ impl Prague {
         if srtt_us == 0 {
             return;
         }
-        let segments = (self.frac_q20 >> 20).max(w.inflight.into());
+        // Many marks leave less than a segment of the window, of which min_cwnd may be sent all the same.
+        let least = w.cwnd.min(self.min_cwnd.into());
+        let segments = (self.frac_q20 >> 20).max(w.inflight.max(least).into());
         let mut rate = (segments * u64::from(w.mss)).saturating_mul(1_000_000) / u64::from(srtt_us);
         if w.cwnd < w.ssthresh / 2 {
             rate = rate.saturating_mul(2);

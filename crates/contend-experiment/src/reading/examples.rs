@@ -45,6 +45,7 @@ pub const ALL: &[Example] = examples![
     "home-wifi6",
     "office-ac",
     "stadium-ax",
+    "l4s-home",
     "contention",
 ];
 

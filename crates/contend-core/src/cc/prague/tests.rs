@@ -48,9 +48,11 @@ impl Flow {
         self
     }
 
-    /// An acknowledgment of `delivered` segments of which `ce` are reported as marked. Every one ends a round trip.
+    /// An acknowledgment of `delivered` segments of which `ce` are reported as marked, with half of the window in
+    /// flight at least. Every one ends a round trip.
     fn ack(&mut self, delivered: u32, ce: u32) {
         self.w.delivered += delivered;
+        self.w.inflight = self.w.inflight.max(self.w.cwnd.div_ceil(2));
         let ack = Ack { acked: delivered, delivered, ce, ece: ce > 0, srtt_us: self.srtt_us, ..Ack::default() };
         let mut cx = Cx { now: self.now, rng: &mut self.rng };
         self.p.on_every_ack(&mut cx, &mut self.w, &ack);
@@ -340,11 +342,29 @@ fn the_application_limits_the_growth_and_the_pacer_does_not() {
         ack.rate.app_limited = app_limited;
         ack
     };
-    f.w.limited = false;
+    (f.w.limited, f.w.inflight) = (false, 4);
     f.p.on_ack(&mut Cx { now: f.now, rng: &mut f.rng }, &mut f.w, &ack(true));
     assert_eq!(f.p.frac_q20, 10 * S);
     f.p.on_ack(&mut Cx { now: f.now, rng: &mut f.rng }, &mut f.w, &ack(false));
     assert_eq!(f.p.frac_q20, 10 * S + 104_858);
+    // The acknowledged segment and those in flight are less than half of the window: the queue of the own station holds
+    // the sender, for example.
+    f.w.inflight = 3;
+    f.p.on_ack(&mut Cx { now: f.now, rng: &mut f.rng }, &mut f.w, &ack(false));
+    assert_eq!(f.p.frac_q20, 10 * S + 104_858);
+}
+
+/// Marks without end leave a thousandth of a segment. Two segments in 25 ms are sent all the same, and after a timeout
+/// one.
+#[test]
+fn the_smallest_window_is_paced() {
+    let mut f = Flow::new(&[]).at(S / 1000);
+    (f.w.inflight, f.w.ssthresh) = (0, 2);
+    for (cwnd, rate) in [(2, 115_840), (1, 57_920)] {
+        f.w.cwnd = cwnd;
+        f.p.set_pacing(0, &mut f.w, 25_000);
+        assert_eq!(f.w.pacing_rate, rate);
+    }
 }
 
 /// P20: the mean window over 10^5 ACKs when a share `p` is marked: every 1 / p-th segment, or each by a dice. It begins
