@@ -6,7 +6,8 @@ cd "$(dirname "$0")"
 out=$(realpath -m "${1:-objects}")
 mkdir -p "$out"
 cd c
-flags=(-target bpf -mcpu=v3 -O2 -g -Wall -Werror -I "/usr/include/$(uname -m)-linux-gnu")
+# The objects name their text by its place in this folder, wherever that is.
+flags=(-target bpf -mcpu=v3 -O2 -g -Wall -Werror -fdebug-compilation-dir=. -I "/usr/include/$(uname -m)-linux-gnu")
 
 controller() { # name, further definitions
   local name=$1 full=contend_$1 # of which the kernel takes 15 letters
@@ -15,10 +16,12 @@ controller() { # name, further definitions
     -c cc.bpf.c -o "$out/$name.bpf.o"
 }
 controller reno
-controller jersey -DWITH_MARKS
+controller jersey -DFLAGS=2 # TCP_CONG_NEEDS_ECN
 controller tcp_d
 controller tcp_av -DWITH_RATES
 controller westwood
+# And TCP_CONG_NEEDS_ACCECN, TCP_CONG_ECT_1_NEGOTIATION.
+controller prague -DFLAGS=14 -DFULL_CONTROL
 for source in ap/*.bpf.c; do
   [ -e "$source" ] || continue
   clang "${flags[@]}" -c "$source" -o "$out/$(basename "$source" .c).o"

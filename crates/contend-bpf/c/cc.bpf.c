@@ -8,6 +8,9 @@
  *   ends (set_state), and the answer's threshold from then on. When Linux takes the reduction back, so does this.
  * - After a timeout the window is the answer's, and never below one segment beyond what is in flight.
  * - Linux halves the window, not what is in flight: `reduce_from` is the window.
+ *
+ * With FULL_CONTROL the controller is Linux's cong_control: it is called for every acknowledgment, only it sets window
+ * and pacing rate, and a loss in a window with a mark is a signal too. FLAGS are those of the registration.
  */
 #include "kernel.h"
 #include HEADER
@@ -54,6 +57,11 @@ struct flow {
 	/* The answer's threshold, which counts from the end of the recovery. */
 	u32 ssthresh;
 	u64 pacing_rate;
+#ifdef FULL_CONTROL
+	/* The first unacknowledged byte, without wrapping, and the marks reported at the last acknowledgment. */
+	u64 snd_una;
+	u32 delivered_ce;
+#endif
 	/* The last acknowledgment echoed a mark; Linux asked for a threshold; `ssthresh` waits. */
 	u8 marked, asked, waits;
 };
@@ -65,7 +73,7 @@ struct {
 } PASTE(flow_, CC) SEC(".maps");
 
 #define CA_ACK_ECE 4
-#define TCP_CONG_NEEDS_ECN 2
+#define TCP_ECN_MODE_ACCECN 16
 
 static struct flow *flow_of(struct sock *sk) { return bpf_sk_storage_get(&PASTE(flow_, CC), sk, 0, 0); }
 
@@ -154,19 +162,40 @@ INLINE void pace(struct sock *sk, struct flow *f, u64 rate)
 	bpf_setsockopt(sk, level, name, &rate, sizeof(rate));
 }
 
+#ifdef FULL_CONTROL
+#define SK_PACING_NEEDED 1
+
+/* What only a controller with full control reads. */
+INLINE void positions(struct tcp_sock *tp, struct flow *f, struct window *w)
+{
+	f->snd_una += (u32)(tp->snd_una - (u32)f->snd_una);
+	w->snd_una = f->snd_una;
+	w->snd_nxt = f->snd_una + (u32)(tp->snd_nxt - tp->snd_una);
+	w->pacing_rate = f->pacing_rate;
+}
+#endif
+
 SEC("struct_ops")
 void BPF_PROG(start, struct sock *sk)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *f = bpf_sk_storage_get(&PASTE(flow_, CC), sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	struct window w;
 
 	if (!f)
 		return;
 	__builtin_memset(f, 0, sizeof(*f));
 	f->delivered = tp->delivered;
-	DO(_start)(&f->cc);
+	w = window_of(tp, tp->snd_cwnd);
+#ifdef FULL_CONTROL
+	f->delivered_ce = tp->delivered_ce;
+	positions(tp, f, &w);
+	sk->sk_pacing_status = SK_PACING_NEEDED;
+#endif
+	DO(_start)(&f->cc, &w);
 }
 
+#ifndef FULL_CONTROL
 SEC("struct_ops")
 void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -198,6 +227,49 @@ void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 	pace(sk, f, w.pacing_rate);
 }
 
+#else
+SEC("struct_ops")
+void BPF_PROG(control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *f = flow_of(sk);
+	struct window w;
+	struct ack a = {};
+	long rtt;
+
+	if (!f)
+		return;
+	COUNT(acks);
+	rtt = rs->rtt_us;
+	a.acked = rs->acked_sacked;
+	a.delivered = tp->delivered - f->delivered;
+	a.has_rtt = rtt >= 0;
+	a.rtt_us = a.has_rtt ? narrow(rtt) : 0;
+	/* Without accurate ECN a mark is answered like a loss (changes). */
+	if (tp->ecn_flags & TCP_ECN_MODE_ACCECN)
+		a.ce = tp->delivered_ce - f->delivered_ce;
+	a.app_limited = rs->is_app_limited;
+	paths(tp, &a);
+	f->delivered = tp->delivered;
+	f->delivered_ce = tp->delivered_ce;
+	w = window_of(tp, tp->snd_cwnd);
+	positions(tp, f, &w);
+	if (a.delivered > a.ce && !a.app_limited)
+		COUNT(growths);
+	DO(_every_ack)(&f->cc, now_ns(tp), &w, &a);
+	DO(_on_ack)(&f->cc, now_ns(tp), &w, &a);
+	tp->snd_ssthresh = w.ssthresh;
+	tp->snd_cwnd = least(w.cwnd, tp->snd_cwnd_clamp);
+	f->pacing_rate = w.pacing_rate;
+	if (w.pacing_rate)
+		sk->sk_pacing_rate = least(w.pacing_rate, sk->sk_max_pacing_rate);
+}
+
+/* The pacer sends single segments if the rate is low. */
+SEC("struct_ops")
+u32 BPF_PROG(least_burst, struct sock *sk) { return 1; }
+#endif
+
 SEC("struct_ops")
 void BPF_PROG(ack_event, struct sock *sk, u32 flags)
 {
@@ -207,6 +279,7 @@ void BPF_PROG(ack_event, struct sock *sk, u32 flags)
 		f->marked = !!(flags & CA_ACK_ECE);
 }
 
+#ifndef FULL_CONTROL
 SEC("struct_ops")
 void BPF_PROG(grow, struct sock *sk, u32 ack, u32 acked)
 {
@@ -223,6 +296,7 @@ void BPF_PROG(grow, struct sock *sk, u32 ack, u32 acked)
 	tp->snd_cwnd_cnt = w.cwnd_cnt;
 	tp->snd_cwnd = least(w.cwnd, tp->snd_cwnd_clamp);
 }
+#endif
 
 SEC("struct_ops")
 u32 BPF_PROG(threshold, struct sock *sk)
@@ -237,7 +311,11 @@ u32 BPF_PROG(threshold, struct sock *sk)
 	if (!f->waits)
 		f->ssthresh = tp->snd_ssthresh;
 	f->asked = 1;
+#ifdef FULL_CONTROL
+	return tp->snd_ssthresh;
+#else
 	return most(tp->snd_cwnd, 2);
+#endif
 }
 
 SEC("struct_ops")
@@ -262,6 +340,11 @@ void BPF_PROG(changes, struct sock *sk, u8 to)
 		tp->snd_cwnd = least(w.cwnd, tp->snd_cwnd_clamp);
 #endif
 	}
+#ifdef FULL_CONTROL
+	/* Linux does not ask again if a recovery follows a mark in the same window of data. */
+	if (to == RECOVERY)
+		f->asked = 1;
+#endif
 	if (to <= DISORDER || !f->asked)
 		return;
 	COUNT(signals);
@@ -271,6 +354,12 @@ void BPF_PROG(changes, struct sock *sk, u8 to)
 	w.ssthresh = f->ssthresh;
 	s.marked = f->marked;
 	s.why = to == LOSS ? TIMEOUT : to == RECOVERY ? LOST : f->marked ? ECN : LOCAL;
+#ifdef FULL_CONTROL
+	positions(tp, f, &w);
+	s.srtt_us = to == LOSS ? 0 : tp->srtt_us >> 3;
+	if (s.why == ECN && !(tp->ecn_flags & TCP_ECN_MODE_ACCECN))
+		s.why = LOST;
+#endif
 	DO(_on_congestion)(&f->cc, now_ns(tp), &w, &s, &r);
 	if (!r.error)
 		tp->snd_cwnd_cnt = 0;
@@ -278,11 +367,17 @@ void BPF_PROG(changes, struct sock *sk, u8 to)
 		tp->snd_ssthresh = r.ssthresh;
 		tp->snd_cwnd = least(most(r.cwnd, in_flight(tp) + 1), tp->snd_cwnd_clamp);
 		f->waits = 0;
+#ifdef FULL_CONTROL
+	} else {
+		tp->snd_ssthresh = r.ssthresh;
+	}
+#else
 	} else {
 		tp->snd_ssthresh = most(r.cwnd, 2);
 		f->ssthresh = r.ssthresh;
 		f->waits = 1;
 	}
+#endif
 }
 
 SEC("struct_ops")
@@ -308,22 +403,36 @@ u32 BPF_PROG(undo, struct sock *sk)
 
 	if (f)
 		f->waits = 0;
+#ifdef ON_UNDO
+	if (f) {
+		struct window w = window_of(tp, tp->snd_cwnd);
+
+		ON_UNDO(&f->cc, &w);
+		tp->snd_ssthresh = w.ssthresh;
+		return w.cwnd;
+	}
+#endif
 	return most(tp->snd_cwnd, tp->prior_cwnd);
 }
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops PASTE(contend_, CC) = {
 	.init = (void *)start,
-	.pkts_acked = (void *)acked,
 	.in_ack_event = (void *)ack_event,
+#ifdef FULL_CONTROL
+	.cong_control = (void *)control,
+	.min_tso_segs = (void *)least_burst,
+#else
+	.pkts_acked = (void *)acked,
 	.cong_avoid = (void *)grow,
+#endif
 	.ssthresh = (void *)threshold,
 	.set_state = (void *)changes,
 	.cwnd_event = (void *)event,
 	.undo_cwnd = (void *)undo,
 	.name = NAMED,
-#ifdef WITH_MARKS
-	.flags = TCP_CONG_NEEDS_ECN,
+#ifdef FLAGS
+	.flags = FLAGS,
 #endif
 };
 

@@ -6,9 +6,9 @@
  *
  * A controller NAME is cc/NAME.h: `settings`, its parameters in the order of PARAMS (a word by its place in the list, a
  * flag as 0 or 1, a time in ns, a rate in bit/s); struct NAME, its state; and NAME_start, NAME_every_ack, NAME_on_ack,
- * NAME_on_congestion, NAME_on_restart, and, if it has one, its function for the end of a recovery as ON_RECOVERED. The
- * defaults are those of the registry, but for `abc`: as in Linux there is no
- * limit.
+ * NAME_on_congestion, NAME_on_restart, and, if it has them, its function for the end of a recovery as ON_RECOVERED and
+ * that for a reduction that was not needed as ON_UNDO. The defaults are those of the registry, but for `abc`: as in
+ * Linux there is no limit.
  */
 #ifndef CONTEND_CC_H
 #define CONTEND_CC_H
@@ -33,18 +33,21 @@ struct window {
 	u32 tick_ns; /* the tick of the peer's timestamps; 0: none */
 	u8 limited, state, unused[2];
 	u64 pacing_rate; /* 0: none */
+	u64 snd_una, snd_nxt;
 };
 
 struct ack {
 	u32 acked, delivered, sacked;
 	u32 rtt_us, srtt_us, rttvar_us, min_rtt_us;
 	u32 tsval;
-	u8 dup, ece, has_rtt, has_tsval, unused[4];
+	u32 ce; /* segments newly reported as marked */
+	u8 dup, ece, has_rtt, has_tsval, app_limited, unused[7];
 };
 
 struct signal {
 	u32 why, nth;
-	u8 marked, unused[7];
+	u32 srtt_us; /* of the acknowledgment that shows the signal; 0: none */
+	u8 marked, unused[3];
 };
 
 struct response {

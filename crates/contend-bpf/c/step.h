@@ -3,10 +3,13 @@
 #ifndef CONTEND_STEP_H
 #define CONTEND_STEP_H
 
-enum what { START, EVERY_ACK, ON_ACK, CONGESTION, RESTART, RECOVERED };
+enum what { START, EVERY_ACK, ON_ACK, CONGESTION, RESTART, RECOVERED, UNDO };
 
 #ifndef ON_RECOVERED
 #define ON_RECOVERED(state, now, w)
+#endif
+#ifndef ON_UNDO
+#define ON_UNDO(state, w)
 #endif
 
 struct step {
@@ -23,7 +26,7 @@ struct step {
 	do {                                                                                                    \
 		if ((step)->what == START) {                                                                     \
 			__builtin_memset(state, 0, sizeof(*(state)));                                            \
-			STEP_PASTE(CC, _start)(state);                                                      \
+			STEP_PASTE(CC, _start)(state, &(step)->w);                                          \
 		} else if ((step)->what == EVERY_ACK) {                                                          \
 			STEP_PASTE(CC, _every_ack)(state, (step)->now, &(step)->w, &(step)->a);              \
 		} else if ((step)->what == ON_ACK) {                                                             \
@@ -32,8 +35,10 @@ struct step {
 			STEP_PASTE(CC, _on_congestion)(state, (step)->now, &(step)->w, &(step)->s, &(step)->r); \
 		} else if ((step)->what == RESTART) {                                                            \
 			STEP_PASTE(CC, _on_restart)(state, (step)->now, &(step)->w);                         \
-		} else {                                                                                         \
+		} else if ((step)->what == RECOVERED) {                                                          \
 			ON_RECOVERED(state, (step)->now, &(step)->w);                                        \
+		} else {                                                                                         \
+			ON_UNDO(state, &(step)->w);                                                          \
 		}                                                                                                \
 	} while (0)
 

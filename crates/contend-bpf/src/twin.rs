@@ -41,6 +41,7 @@ pub const TWINS: &[Twin] = &[
             ("form", "paper", "the kernel's form sets the window at the end of a recovery"),
         ],
     },
+    Twin { name: "prague", object: include_bytes!("../objects/prague.bpf.o"), lacks: &[] },
 ];
 
 impl Twin {

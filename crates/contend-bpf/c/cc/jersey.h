@@ -69,7 +69,7 @@ INLINE u32 jersey_optimum(const struct jersey *s, const struct window *w)
 	return most(narrow(bytes / most(w->mss, 1)), narrow(settings.floor));
 }
 
-ENTRY void jersey_start(struct jersey *s) {}
+ENTRY void jersey_start(struct jersey *s, const struct window *w) {}
 ENTRY void jersey_on_restart(struct jersey *s, u64 now, struct window *w) {}
 
 ENTRY void jersey_every_ack(struct jersey *s, u64 now, struct window *w, const struct ack *a)

@@ -14,7 +14,7 @@ struct reno {
 	u8 none;
 };
 
-ENTRY void reno_start(struct reno *s) {}
+ENTRY void reno_start(struct reno *s, const struct window *w) {}
 ENTRY void reno_every_ack(struct reno *s, u64 now, struct window *w, const struct ack *a) {}
 ENTRY void reno_on_restart(struct reno *s, u64 now, struct window *w) {}
 

@@ -101,7 +101,7 @@ INLINE int collapses(struct tcp_av *s, u64 now, const struct window *w)
 	return 2 * ((u64)(w->delivered - delivered) * 1024) < segments_q10(s->rate, passed, w);
 }
 
-ENTRY void tcp_av_start(struct tcp_av *s)
+ENTRY void tcp_av_start(struct tcp_av *s, const struct window *w)
 {
 	int i;
 

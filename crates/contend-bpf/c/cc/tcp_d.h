@@ -116,7 +116,7 @@ ENTRY void sample(struct tcp_d *s, u64 now, struct window *w, u32 extra, int sta
 		s->start_cwnd_q20 += (u64)extra << 20;
 }
 
-ENTRY void tcp_d_start(struct tcp_d *s) { s->inc_q20 = ONE_Q20; }
+ENTRY void tcp_d_start(struct tcp_d *s, const struct window *w) { s->inc_q20 = ONE_Q20; }
 
 ENTRY void tcp_d_every_ack(struct tcp_d *s, u64 now, struct window *w, const struct ack *a)
 {

@@ -41,7 +41,7 @@ INLINE u32 westwood_carried(const struct westwood *s, const struct window *w)
 	return narrow(sat_mul(s->rate_q8 >> 8, s->min_rtt_us) / 1000000 / most(w->mss, 1));
 }
 
-ENTRY void westwood_start(struct westwood *s) {}
+ENTRY void westwood_start(struct westwood *s, const struct window *w) {}
 ENTRY void westwood_on_restart(struct westwood *s, u64 now, struct window *w) {}
 
 ENTRY void westwood_every_ack(struct westwood *s, u64 now, struct window *w, const struct ack *a)

@@ -6,7 +6,9 @@ use crate::common::{Reach, each_vector, varied};
 use crate::skip;
 use contend_bpf::twin::TWINS;
 use contend_bpf::{Twin, load};
-use contend_core::cc::{Ack, Build, CaState, Cause, Controller, Response, SSTHRESH_INFINITE, Signal, Window};
+use contend_core::cc::{
+    Ack, Build, CaState, Cause, Controller, Needs, RateSample, Response, SSTHRESH_INFINITE, Signal, Window,
+};
 use contend_core::registry::{Args, Entry, Value};
 use contend_core::{Cx, Rng, Span, Time};
 use libbpf_rs::{Object, ProgramInput, ProgramMut};
@@ -16,10 +18,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 /// The bytes of `struct step` in `c/step.h`.
-const STEP: usize = 144;
+const STEP: usize = 168;
 const WINDOW: usize = 16;
-const ACK: usize = WINDOW + 56;
-const SIGNAL: usize = ACK + 40;
+const ACK: usize = WINDOW + 72;
+const SIGNAL: usize = ACK + 48;
 const RESPONSE: usize = SIGNAL + 16;
 
 /// One step, as the C text lays it out.
@@ -48,7 +50,9 @@ impl Step {
         );
         s.0[WINDOW + 44] = w.limited.into();
         s.0[WINDOW + 45] = w.state as u8;
-        s.0[WINDOW + 48..WINDOW + 56].copy_from_slice(&w.pacing_rate.to_ne_bytes());
+        for (i, long) in [w.pacing_rate, w.snd_una, w.snd_nxt].into_iter().enumerate() {
+            s.0[WINDOW + 48 + 8 * i..][..8].copy_from_slice(&long.to_ne_bytes());
+        }
         s
     }
     fn words(&mut self, at: usize, words: &[u32]) {
@@ -71,23 +75,22 @@ impl Step {
                 a.rttvar_us,
                 a.min_rtt_us,
                 a.tsval.unwrap_or(0),
+                a.ce,
             ],
         );
-        self.0[ACK + 32] = a.dup.into();
-        self.0[ACK + 33] = a.ece.into();
-        self.0[ACK + 34] = a.rtt_us.is_some().into();
-        self.0[ACK + 35] = a.tsval.is_some().into();
+        let flags = [a.dup, a.ece, a.rtt_us.is_some(), a.tsval.is_some(), a.rate.app_limited];
+        self.0[ACK + 36..ACK + 41].copy_from_slice(&flags.map(u8::from));
         self
     }
-    fn signal(mut self, why: Signal) -> Step {
+    fn signal(mut self, why: Signal, ack: Option<&Ack>) -> Step {
         let (why, nth, marked) = match why {
             Signal::Loss { marked, .. } => (0, 0, marked),
             Signal::Timeout { nth, marked, .. } => (1, nth, marked),
             Signal::Ecn => (2, 0, false),
             Signal::Local => (3, 0, false),
         };
-        self.words(SIGNAL, &[why, nth]);
-        self.0[SIGNAL + 8] = marked.into();
+        self.words(SIGNAL, &[why, nth, ack.map_or(0, |a| a.srtt_us)]);
+        self.0[SIGNAL + 12] = marked.into();
         self
     }
     /// What a controller leaves behind: windows, pacing, and its answer to a signal.
@@ -138,9 +141,9 @@ impl Place {
 }
 
 impl Place {
-    /// All steps from the start on.
-    fn all(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
-        self.step(&mut Step::new(0, Time::ZERO, &Window::default()));
+    /// All steps from the start on, which is with this window.
+    fn all(&mut self, start: &Window, mut steps: Vec<Step>) -> Vec<Step> {
+        self.step(&mut Step::new(0, Time::ZERO, start));
         match self {
             Place::Host(child) => {
                 let input = child.stdin.as_mut().unwrap();
@@ -176,18 +179,24 @@ impl Drop for Place {
     }
 }
 
-/// A controller that runs as C.
+/// A controller that runs as C, and whether it has full control.
 #[derive(Debug)]
-struct InC(Place);
+struct InC(Place, bool);
 
 impl InC {
-    fn new(mut place: Place) -> InC {
-        place.step(&mut Step::new(0, Time::ZERO, &Window::default()));
-        InC(place)
+    fn new(place: fn(&Twin, &Args) -> Place, twin: &Twin, args: &Args) -> Box<dyn Controller> {
+        let full_control = (twin.entry().build)(args).unwrap().needs().full_control;
+        Box::new(InC(place(twin, args), full_control))
     }
 }
 
 impl Controller for InC {
+    fn needs(&self) -> Needs {
+        Needs { full_control: self.1, ..Needs::default() }
+    }
+    fn on_start(&mut self, w: &mut Window) {
+        self.0.step(&mut Step::new(0, Time::ZERO, w));
+    }
     fn on_every_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
         let mut s = Step::new(1, cx.now, w).ack(ack);
         self.0.step(&mut s);
@@ -198,13 +207,18 @@ impl Controller for InC {
         self.0.step(&mut s);
         s.write(w);
     }
-    fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
-        let mut s = Step::new(3, cx.now, w).signal(why);
+    fn on_congestion(&mut self, cx: &mut Cx, w: &Window, ack: Option<&Ack>, why: Signal) -> Response {
+        let mut s = Step::new(3, cx.now, w).signal(why, ack);
         self.0.step(&mut s);
         s.response()
     }
     fn on_recovered(&mut self, cx: &mut Cx, w: &mut Window) {
         let mut s = Step::new(5, cx.now, w);
+        self.0.step(&mut s);
+        s.write(w);
+    }
+    fn on_undo(&mut self, w: &mut Window) {
+        let mut s = Step::new(6, Time::ZERO, w);
         self.0.step(&mut s);
         s.write(w);
     }
@@ -243,11 +257,12 @@ fn kernel(twin: &Twin, args: &Args) -> Place {
 macro_rules! builds {
     ($make:ident) => {
         [
-            |a| Ok(Box::new(InC::new($make(&TWINS[0], a)))),
-            |a| Ok(Box::new(InC::new($make(&TWINS[1], a)))),
-            |a| Ok(Box::new(InC::new($make(&TWINS[2], a)))),
-            |a| Ok(Box::new(InC::new($make(&TWINS[3], a)))),
-            |a| Ok(Box::new(InC::new($make(&TWINS[4], a)))),
+            |a| Ok(InC::new($make, &TWINS[0], a)),
+            |a| Ok(InC::new($make, &TWINS[1], a)),
+            |a| Ok(InC::new($make, &TWINS[2], a)),
+            |a| Ok(InC::new($make, &TWINS[3], a)),
+            |a| Ok(InC::new($make, &TWINS[4], a)),
+            |a| Ok(InC::new($make, &TWINS[5], a)),
         ]
     };
 }
@@ -287,20 +302,24 @@ struct Walk {
     rng: Rng,
     /// True if the controller may be asked by `on_restart`.
     restarts: bool,
+    /// True if it may be told of a reduction that was not needed, and is not asked at the end of a recovery.
+    undoes: bool,
 }
 
 impl Walk {
     fn new(twin: &Twin, args: &Args, seed: u64) -> Walk {
         let mut rng = Rng::seed_from_u64(seed);
-        let w = Window {
+        let mut w = Window {
             cwnd: rng.random_range(1..100),
             ssthresh: if rng.random() { SSTHRESH_INFINITE } else { rng.random_range(2..200) },
             mss: rng.random_range(200..2000),
             tick_ns: if rng.random() { 1_000_000 } else { 0 },
             ..Window::default()
         };
-        let cc = (twin.entry().build)(args).unwrap();
-        Walk { cc, w, now: Time::from_nanos(rng.random_range(0..1 << 40)), rng, restarts: twin.name == "tcp_d" }
+        let mut cc = (twin.entry().build)(args).unwrap();
+        cc.on_start(&mut w);
+        let now = Time::from_nanos(rng.random_range(0..1 << 40));
+        Walk { cc, w, now, rng, restarts: twin.name == "tcp_d", undoes: twin.name == "prague" }
     }
 
     /// What happens next, and then the same with the answer.
@@ -318,7 +337,15 @@ impl Walk {
         w.rwnd = if rng.random() { u32::MAX } else { rng.random_range(1..1000) };
         w.extra = rng.random_range(0..4);
         w.limited = rng.random();
-        w.state = if rng.random_range(0..4) == 0 { CaState::Recovery } else { CaState::Open };
+        w.state = match rng.random_range(0..20) {
+            0..5 => CaState::Recovery,
+            5 => CaState::Loss,
+            _ => CaState::Open,
+        };
+        w.snd_nxt += rng.random_range(0..20_000);
+        w.snd_una = if rng.random() { w.snd_una } else { rng.random_range(w.snd_una..=w.snd_nxt) };
+        let ce = if rng.random_range(0..4) == 0 { rng.random_range(0..4) } else { 0 };
+        let app_limited = rng.random_range(0..4) == 0;
         let (min, rtt) = (rng.random_range(1..200_000), rng.random_range(1_000..300_000));
         let dup = rng.random_range(0..5) == 0;
         let acked = match rng.random_range(0..40) {
@@ -341,6 +368,8 @@ impl Walk {
                 let ms = (self.now.as_micros() / 1000) as u32;
                 if rng.random_range(0..30) == 0 { rng.random() } else { ms }
             }),
+            ce,
+            rate: RateSample { app_limited, ..RateSample::default() },
             ..Ack::default()
         };
         w.delivered = w.delivered.wrapping_add(ack.delivered);
@@ -356,8 +385,8 @@ impl Walk {
         let given = match what {
             0..46 => Step::new(1, self.now, &before).ack(&ack),
             46..92 => Step::new(2, self.now, &before).ack(&ack),
-            92..98 => Step::new(3, self.now, &before).signal(why),
-            98 => Step::new(5, self.now, &before),
+            92..98 => Step::new(3, self.now, &before).signal(why, Some(&ack)),
+            98 => Step::new(if self.undoes { 6 } else { 5 }, self.now, &before),
             _ => Step::new(4, self.now, &before),
         };
         let mut answer = None;
@@ -365,6 +394,7 @@ impl Walk {
             0..46 => self.cc.on_every_ack(cx, w, &ack),
             46..92 => self.cc.on_ack(cx, w, &ack),
             92..98 => answer = Some(self.cc.on_congestion(cx, w, Some(&ack), why)),
+            98 if self.undoes => self.cc.on_undo(w),
             98 => self.cc.on_recovered(cx, w),
             _ if self.restarts => self.cc.on_restart(w, self.now, Span::from_secs(1)),
             _ => {}
@@ -401,9 +431,10 @@ fn computes_the_same(make: fn(&Twin, &Args) -> Place) {
                 }
             };
             let mut walk = Walk::new(twin, &args, seed);
+            let start = walk.w;
             let (given, expected): (Vec<Step>, Vec<Step>) = (0..STEPS / SETTINGS as usize).map(|_| walk.step()).unzip();
             signals += given.iter().filter(|s| s.0[0] == 3).count();
-            let computed = make(twin, &args).all(given);
+            let computed = make(twin, &args).all(&start, given);
             for (n, (c, rust)) in computed.iter().zip(&expected).enumerate() {
                 assert_eq!(c.left(), rust.left(), "{} with {args:?}, seed {seed}, step {n}", twin.name);
             }
