@@ -5,7 +5,8 @@
 Three network namespaces stand for a server, an access point that forwards, and a station. Their veth pairs have no
 checksum offload, so that a wrong checksum is a lost packet, which the kernel counts. Each controller and each control
 block carries two seconds of TCP; a block is at the access point's interface to the station. If bpftool is there, the
-commands of `--recipe` load a block once more.
+commands of `--recipe` load a block once more. prague and its rewriter are at the sender: if the kernel negotiates
+accurate ECN, the counters of both ends show ECT(1) and the marks.
 """
 
 import contextlib
@@ -28,6 +29,7 @@ ADDRESS = {SERVER: "10.79.0.2", STA: "10.78.0.2"}
 DEVICE = "ctap"
 SECONDS = 2.0
 TCP_INFO, TCP_CONGESTION = 11, 13
+TCP_FIN_WAIT1 = 4
 CLONE_NEWNET = 0x40000000
 
 
@@ -77,42 +79,67 @@ def network(shaped=""):
             sh(f"ip netns del {namespace}", check=False)
 
 
-def receive(namespace, ready):
+def tcp_info(s):
+    info = s.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 512)
+    return info + bytes(512 - len(info))
+
+
+def receive(namespace, address, congestion, ready, result):
+    """Receives to the end; the result is the tcp_info then."""
     enter(namespace)
-    with socket.create_server((ADDRESS[namespace], 5001)) as listener:
+    with socket.create_server((address, 5001), family=family(address)) as listener:
+        listener.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, congestion.encode())
         ready.set()
         connection, _ = listener.accept()
         while connection.recv(1 << 16):
             pass
+        result.send(tcp_info(connection))
 
 
-def send(namespace, to, congestion, result):
-    """Sends for two seconds; the result is the bytes that were acknowledged, and the largest window offered."""
+def send(namespace, address, congestion, result):
+    """Sends for two seconds; the results are the bytes acknowledged and the largest window offered, and, when all is
+    acknowledged or five seconds later, the tcp_info."""
     enter(namespace)
-    s = socket.socket()
+    s = socket.socket(family(address))
     s.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, congestion.encode())
     s.settimeout(0.2)
-    s.connect((ADDRESS[to], 5001))
+    s.connect((address, 5001))
     end = time.monotonic() + SECONDS
     window = 0
     while time.monotonic() < end:
         with contextlib.suppress(TimeoutError):
             s.send(bytes(1 << 14))
-        info = s.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 256)
-        window = max(window, struct.unpack_from("I", info, 228)[0]) if len(info) >= 232 else 0
-    result.send((struct.unpack_from("Q", info, 120)[0], window))
+        window = max(window, struct.unpack_from("I", tcp_info(s), 228)[0])
+    result.send((struct.unpack_from("Q", tcp_info(s), 120)[0], window))
+    s.shutdown(socket.SHUT_WR)
+    # FIN-WAIT-2 and later: the end is acknowledged.
+    while tcp_info(s)[0] == TCP_FIN_WAIT1 and time.monotonic() < end + 5:
+        time.sleep(0.05)
+    result.send(tcp_info(s))
 
 
-def transfer(sender, receiver, congestion="cubic"):
-    ready, (mine, theirs) = multiprocessing.Event(), multiprocessing.Pipe()
-    listening = multiprocessing.Process(target=receive, args=(receiver, ready), daemon=True)
+def family(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def transfer(sender, receiver, congestion="cubic", answers="cubic", address=None, ends=False):
+    """Bytes acknowledged in two seconds and the largest window offered; with `ends` the tcp_info of sender and receiver
+    too."""
+    address = address or ADDRESS[receiver]
+    ready, of_sender, of_receiver = multiprocessing.Event(), multiprocessing.Pipe(), multiprocessing.Pipe()
+    args = (receiver, address, answers, ready, of_receiver[1])
+    listening = multiprocessing.Process(target=receive, args=args, daemon=True)
     listening.start()
     assert ready.wait(5)
-    sending = multiprocessing.Process(target=send, args=(sender, receiver, congestion, theirs), daemon=True)
+    args = (sender, address, congestion, of_sender[1])
+    sending = multiprocessing.Process(target=send, args=args, daemon=True)
     sending.start()
-    assert mine.poll(SECONDS + 10), "the transfer does not end"
-    answer = mine.recv()
-    sending.join(5)
+    assert of_sender[0].poll(SECONDS + 10), "the transfer does not end"
+    answer = of_sender[0].recv()
+    if ends:
+        assert of_sender[0].poll(10) and of_receiver[0].poll(10), "the transfer is not whole"
+        answer += (of_sender[0].recv(), of_receiver[0].recv())
+    sending.terminate()
     listening.terminate()
     return answer
 
@@ -169,6 +196,52 @@ def block(name, option, sender, receiver, counted, shaped=""):
     return window
 
 
+def accurate_ecn():
+    """prague at both ends, with its rewriter at the sender, which also marks."""
+    doctor = subprocess.run([CONTEND, "doctor"], capture_output=True, text=True, check=False).stdout
+    if not re.search(r"accurate ECN +.*can use it", doctor):
+        print("SKIPPED: prague: the kernel negotiates no accurate ECN for it (contend doctor)")
+        return
+    controller("prague")
+    loopback = {"namespace": SERVER, "device": "lo", "receiver": SERVER, "address": "::1"}
+    for place in ({}, loopback):
+        l4s("contend_prague", **place)
+    # The other end has no accurate ECN: classic ECN, and nothing is rewritten.
+    l4s("cubic")
+
+
+def l4s(answers, namespace=SERVER, device="eth0", receiver=STA, address=None):
+    with (
+        network("tbf rate 50mbit burst 20kb limit 100kb"),
+        deployed(["cc", "prague"]) as called,
+        deployed(["ect1", "--dev", device, "--set", "mark=20"], namespace) as wrote,
+    ):
+        sh(f"ip -n {SERVER} link set lo up")
+        acked, _, sent, received = transfer(SERVER, receiver, "contend_prague", answers, address, ends=True)
+        wrong = wrong_checksums()
+    assert wrong == 0, f"ect1: {wrong} packets with a wrong checksum"
+    rewritten, marked = number(wrote[0], r"ECT\(1\) written"), number(wrote[0], "CE written")
+    # Fields of tcp_info since Linux 6.18.
+    ce, e1_bytes, e0_bytes, ce_bytes = (struct.unpack_from("I", sent, at)[0] for at in (196, 252, 256, 260))
+    arrived, arrived_e1, arrived_ce = (struct.unpack_from("I", received, at)[0] for at in (248, 264, 272))
+    what = f"prague to {address or ADDRESS[receiver]}, which answers with {answers}"
+    told = (
+        f"{acked * 8 / SECONDS / 1e6:.1f} Mb/s; ECT(1) on {rewritten} packets and CE on {marked}; delivered_ce {ce}, "
+        f"bytes with ECT(1) {e1_bytes}, ECT(0) {e0_bytes}, CE {ce_bytes}; at the receiver {arrived} packets with CE, "
+        f"bytes with ECT(1) {arrived_e1}, CE {arrived_ce}"
+    )
+    assert acked > 1_000_000, f"{what}: {told}"
+    if answers == "cubic":
+        assert rewritten == marked == ce == arrived_e1 == 0, f"{what}: {told}"
+    else:
+        assert rewritten > 100, f"{what}: {told}"
+        # The queue may drop a packet with CE. The counters of bytes have 32 bits, which the loopback device fills.
+        assert 5 < ce == arrived <= marked and ce_bytes == arrived_ce > 0, f"{what}: {told}"
+        assert e1_bytes == arrived_e1 > (0 if address else 0.9 * acked) and e0_bytes == 0, f"{what}: {told}"
+        assert number(called[0], "and") > 1, f"{what}: {called[0]}"
+    print(f"{what}: {told}")
+
+
 def recipe():
     """The commands of `--recipe`, by bpftool and tc."""
     if not shutil.which("bpftool"):
@@ -206,6 +279,7 @@ def main():
     assert 18 * 1460 < window <= 24 * 1460 + 4096, f"fcwa, measured: a window of {window} B was offered"
     block("ack_thinning", ["--set", "d=2"], STA, SERVER, "acknowledgments dropped")
     block("ack_filter", [], STA, SERVER, "acknowledgments dropped", "tbf rate 300kbit burst 5kb limit 100kb")
+    accurate_ecn()
     recipe()
 
 

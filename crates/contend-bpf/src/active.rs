@@ -63,7 +63,7 @@ pub fn active() -> Vec<Active> {
                 name: block.name.into(),
                 is_controller: false,
                 holder: holder("prog_id", program.id),
-                counts: count.and_then(value).map(|bytes| Counts::Passed(Passed::from_bytes(&bytes))),
+                counts: count.and_then(value).map(|bytes| Counts::Passed(Passed::of(block, &bytes))),
             });
         }
     }

@@ -1,4 +1,4 @@
-//! The control blocks that exist as tc programs (`c/ap/`) for an interface of an access point.
+//! The control blocks that exist as tc programs (`c/ap/`) for an interface: of an access point, or of a host (`ect1`).
 
 use contend_core::Refusal;
 
@@ -11,11 +11,15 @@ pub struct Block {
     pub object: &'static [u8],
     /// The programs for packets that leave the interface and for those that come in, and their sections.
     pub egress: (&'static str, &'static str),
-    /// As `egress`.
-    pub ingress: (&'static str, &'static str),
+    /// As `egress`; `None` if what comes in does not matter.
+    pub ingress: Option<(&'static str, &'static str)>,
+    /// What it counts.
+    pub counts: [&'static str; 3],
     /// Parameters: name, default, what it is.
     pub params: &'static [(&'static str, u64, &'static str)],
 }
+
+const OF_ACCESS_POINT: [&str; 3] = ["TCP packets seen", "windows lowered", "acknowledgments dropped"];
 
 /// All of them.
 pub const BLOCKS: &[Block] = &[
@@ -23,7 +27,8 @@ pub const BLOCKS: &[Block] = &[
         name: "fcwa",
         object: include_bytes!("../objects/fcwa.bpf.o"),
         egress: ("contend_fcwa", "tc"),
-        ingress: ("contend_fcwa", "tc"),
+        ingress: Some(("contend_fcwa", "tc")),
+        counts: OF_ACCESS_POINT,
         params: &[
             (
                 "segments",
@@ -46,15 +51,25 @@ pub const BLOCKS: &[Block] = &[
         name: "ack_thinning",
         object: include_bytes!("../objects/ack_thinning.bpf.o"),
         egress: ("contend_thinning", "tc"),
-        ingress: ("contend_learn", "classifier"),
+        ingress: Some(("contend_learn", "classifier")),
+        counts: OF_ACCESS_POINT,
         params: &[("d", 2, "one of d acknowledgments passes")],
     },
     Block {
         name: "ack_filter",
         object: include_bytes!("../objects/ack_filter.bpf.o"),
         egress: ("contend_filter", "tc"),
-        ingress: ("contend_learn", "classifier"),
+        ingress: Some(("contend_learn", "classifier")),
+        counts: OF_ACCESS_POINT,
         params: &[("least", 1, "packets that must wait in the queue before anything is filtered")],
+    },
+    Block {
+        name: "ect1",
+        object: include_bytes!("../objects/ect1.bpf.o"),
+        egress: ("contend_ect1", "tc"),
+        ingress: None,
+        counts: ["ECT(0) packets of contend_prague seen", "ECT(1) written", "CE written"],
+        params: &[("mark", 0, "one of so many packets gets CE, to try the answer to marks; 0: none")],
     },
 ];
 

@@ -1,6 +1,11 @@
-//! What this machine and this build can deploy. Reads files only: nothing is tried out.
+//! What this machine and this build can deploy. Reads files only: nothing is tried out. What only a trial shows is
+//! [`load::negotiates_accurate_ecn`](crate::load::negotiates_accurate_ecn).
 
 use contend_core::Refusal;
+
+/// The remedy if a kernel does not take a controller that asks for accurate ECN.
+pub const ACCURATE_ECN: &str = "use Linux 7.0, or 6.18 with the stable updates of February 2026, which have \
+    TCP_CONG_NEEDS_ACCECN; the other controllers do not need it";
 
 /// One need of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +54,12 @@ pub fn capabilities() -> Vec<(&'static str, Capability)> {
             has("bpf_struct_ops_tcp_congestion_ops"),
             "the kernel takes no congestion controllers by BPF",
             "use Linux 6.4 or later with CONFIG_BPF_JIT=y and CONFIG_BPF_SYSCALL=y",
+        ),
+        need(
+            "accurate ECN",
+            has("delivered_ecn_bytes"),
+            "the kernel has no accurate ECN (RFC 9768), which prague needs",
+            ACCURATE_ECN,
         ),
         need(
             "clsact",

@@ -50,13 +50,18 @@ pub fn open(twin: &Twin, args: &Args) -> Result<OpenObject, Refusal> {
     open_object(twin.object, twin.name, &twin.settings(args)?)
 }
 
-/// Opens an object and fills in its settings.
-pub(crate) fn open_object(object: &[u8], name: &str, settings: &[u8]) -> Result<OpenObject, Refusal> {
+/// Opens an object with the settings that it was compiled with.
+fn as_compiled(object: &[u8], name: &str) -> Result<OpenObject, Refusal> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let _ = libbpf_rs::set_print(Some((PrintLevel::Warn, |_, line| {
         LOG.lock().unwrap_or_else(PoisonError::into_inner).push_str(&line);
     })));
-    let mut object = ObjectBuilder::default().open_memory(object).map_err(|e| refused("open", name, &e))?;
+    ObjectBuilder::default().open_memory(object).map_err(|e| refused("open", name, &e))
+}
+
+/// Opens an object and fills in its settings.
+pub(crate) fn open_object(object: &[u8], name: &str, settings: &[u8]) -> Result<OpenObject, Refusal> {
+    let mut object = as_compiled(object, name)?;
     let mut found = false;
     for mut map in object.maps_mut() {
         if map.name() == SECTION {
@@ -82,15 +87,41 @@ pub fn load(object: OpenObject, name: &str) -> Result<Object, Refusal> {
 /// If privileges or a feature of the kernel is missing, or the kernel refuses the program. Then nothing has changed.
 pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Refusal> {
     capability::require(&["privileges", "BTF", "struct_ops"])?;
+    if twin.accurate_ecn {
+        capability::require(&["accurate ECN"])?;
+    }
     let name = twin.kernel_name();
-    let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
-    if known.split_whitespace().any(|n| n == name) {
+    if is_known(&name) {
         return Err(Refusal::new(
             format!("{name} is already deployed"),
             format!("take it out first: contend deploy remove {}", twin.name),
         ));
     }
-    let mut open = open(twin, args)?;
+    register(twin, open(twin, args)?, name)
+}
+
+/// True if the kernel has a controller of this name.
+fn is_known(name: &str) -> bool {
+    let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    known.split_whitespace().any(|n| n == name)
+}
+
+/// Tries whether the kernel takes a controller that asks for accurate ECN: registers `prague` for an instant, unless it
+/// is registered.
+///
+/// # Errors
+/// If a capability is missing, or the kernel refuses the controller.
+pub fn negotiates_accurate_ecn() -> Result<(), Refusal> {
+    capability::require(&["privileges", "BTF", "struct_ops", "accurate ECN"])?;
+    let twin = Twin::find("prague")?;
+    let name = twin.kernel_name();
+    if is_known(&name) {
+        return Ok(());
+    }
+    register(twin, as_compiled(twin.object, twin.name)?, name).map(drop)
+}
+
+fn register(twin: &Twin, mut open: OpenObject, name: String) -> Result<Deployment, Refusal> {
     for mut program in open.progs_mut() {
         if program.name() == "step" {
             program.set_autoload(false);
@@ -102,7 +133,10 @@ pub fn deploy(twin: &Twin, args: &Args) -> Result<Deployment, Refusal> {
         .find(|m| m.name() == format!("contend_{}", twin.name).as_str())
         .ok_or_else(|| Refusal::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?
         .attach_struct_ops()
-        .map_err(|e| refused("register", &name, &e))?;
+        .map_err(|e| {
+            let why = refused("register", &name, &e);
+            if twin.accurate_ecn { Refusal::new(why.what, capability::ACCURATE_ECN) } else { why }
+        })?;
     Ok(Deployment { link, object, name })
 }
 

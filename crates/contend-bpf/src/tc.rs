@@ -1,4 +1,4 @@
-//! Attaches control blocks to both directions of an interface, as tc filters of its `clsact`.
+//! Attaches control blocks to an interface, as tc filters of its `clsact`.
 //!
 //! The kernel keeps a filter when the process that attached it ends. So a second process, the guard, waits for this end
 //! and then takes out the filters, and `clsact` if it was added for them.
@@ -16,32 +16,26 @@ use std::process::{Child, Command, Stdio};
 /// A block at an interface. Dropping it takes it out.
 #[derive(Debug)]
 pub struct Attached {
+    block: &'static Block,
     object: Object,
     place: Place,
     guard: Child,
 }
 
-/// What the packets met.
+/// What the packets met: each count of [`Block::counts`] with its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Passed {
-    /// TCP packets of flows whose handshake was seen.
-    pub seen: u64,
-    /// Windows lowered.
-    pub lowered: u64,
-    /// Acknowledgments dropped.
-    pub dropped: u64,
-}
+pub struct Passed([(&'static str, u64); 3]);
 
 impl Passed {
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Passed {
-        Passed { seen: number(bytes, 0), lowered: number(bytes, 1), dropped: number(bytes, 2) }
+    pub(crate) fn of(block: &Block, bytes: &[u8]) -> Passed {
+        Passed(std::array::from_fn(|i| (block.counts[i], number(bytes, i))))
     }
 }
 
 impl fmt::Display for Passed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Passed { seen, lowered, dropped } = self;
-        write!(f, "TCP packets seen: {seen}, windows lowered: {lowered}, acknowledgments dropped: {dropped}")
+        let Passed([(first, a), (second, b), (third, c)]) = self;
+        write!(f, "{first}: {a}, {second}: {b}, {third}: {c}")
     }
 }
 
@@ -52,7 +46,7 @@ struct Place {
     priority: u32,
     /// True if `clsact` was added for them.
     added: bool,
-    /// Numbers of the programs that leave and that come in.
+    /// Numbers of the programs for what leaves and for what comes in; 0: none.
     programs: [u32; 2],
 }
 
@@ -71,7 +65,7 @@ pub fn load(block: &Block, settings: &[u8]) -> Result<Object, Refusal> {
 ///
 /// # Errors
 /// If privileges, the interface or a feature of the kernel is missing. Then nothing has changed.
-pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) -> Result<Attached, Refusal> {
+pub fn deploy(block: &'static Block, settings: &[u8], device: &str, mut guard: Command) -> Result<Attached, Refusal> {
     capability::require(&["privileges", "BTF", "clsact"])?;
     let index = nix::net::if_::if_nametoindex(device)
         .map_err(|_| Refusal::new(format!("there is no interface {device:?}"), "ip link lists the interfaces"))?;
@@ -84,7 +78,7 @@ pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) 
         device: index as i32,
         priority: 0xc000 | (std::process::id() & 0x3fff),
         added: !has_clsact(device)?,
-        programs: [id(block.egress.0), id(block.ingress.0)],
+        programs: [id(block.egress.0), block.ingress.map_or(0, |i| id(i.0))],
     };
     let numbers = [index, place.priority, place.added.into(), place.programs[0], place.programs[1]];
     let guard = guard
@@ -93,14 +87,14 @@ pub fn deploy(block: &Block, settings: &[u8], device: &str, mut guard: Command) 
         .spawn()
         .map_err(|e| Refusal::new(format!("the guard does not start: {e}"), "nothing has changed"))?;
     // From here on dropping takes everything out.
-    let attached = Attached { object, place, guard };
+    let attached = Attached { block, object, place, guard };
     let failed = |e: libbpf_rs::Error| {
         Refusal::new(
             format!("{} cannot be attached to {device}: {e}", block.name),
             "nothing has changed; `tc filter show dev` lists what is there",
         )
     };
-    for (n, name) in [block.egress.0, block.ingress.0].into_iter().enumerate() {
+    for (n, (name, _)) in [Some(block.egress), block.ingress].into_iter().flatten().enumerate() {
         let program = attached.object.progs().find(|p| p.name() == name);
         let program =
             program.ok_or_else(|| Refusal::new(format!("the object has no {name}"), "rebuild it: ci.sh bpf"))?;
@@ -118,7 +112,7 @@ impl Attached {
     pub fn passed(&self) -> Passed {
         let map = self.object.maps().find(|m| m.name().to_string_lossy().starts_with("calls_"));
         let bytes = map.and_then(|m| m.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten()).unwrap_or_default();
-        Passed::from_bytes(&bytes)
+        Passed::of(self.block, &bytes)
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Twin {
     pub name: &'static str,
     /// The compiled program, as `bpftool struct_ops register` takes it.
     pub object: &'static [u8],
+    /// True if it asks the kernel for accurate ECN.
+    pub accurate_ecn: bool,
     /// Words of parameters that the kernel's form does not have, with the reason.
     lacks: &'static [(&'static str, &'static str, &'static str)],
 }
@@ -20,6 +22,7 @@ pub const TWINS: &[Twin] = &[
     Twin {
         name: "reno",
         object: include_bytes!("../objects/reno.bpf.o"),
+        accurate_ecn: false,
         lacks: &[
             ("hystart", "rfc9406", "the kernel's form of reno has no HyStart"),
             ("hystart", "linux", "the kernel's form of reno has no HyStart"),
@@ -28,20 +31,22 @@ pub const TWINS: &[Twin] = &[
     Twin {
         name: "jersey",
         object: include_bytes!("../objects/jersey.bpf.o"),
+        accurate_ecn: false,
         lacks: &[("reaction", "every", "Linux answers marks once in a window of data")],
     },
-    Twin { name: "tcp_d", object: include_bytes!("../objects/tcp_d.bpf.o"), lacks: &[] },
-    Twin { name: "tcp_av", object: include_bytes!("../objects/tcp_av.bpf.o"), lacks: &[] },
+    Twin { name: "tcp_d", object: include_bytes!("../objects/tcp_d.bpf.o"), accurate_ecn: false, lacks: &[] },
+    Twin { name: "tcp_av", object: include_bytes!("../objects/tcp_av.bpf.o"), accurate_ecn: false, lacks: &[] },
     Twin {
         name: "westwood",
         object: include_bytes!("../objects/westwood.bpf.o"),
+        accurate_ecn: false,
         lacks: &[
             ("filter", "westwood", "the kernel's form is Westwood+"),
             ("filter", "nr", "the kernel's form is Westwood+"),
             ("form", "paper", "the kernel's form sets the window at the end of a recovery"),
         ],
     },
-    Twin { name: "prague", object: include_bytes!("../objects/prague.bpf.o"), lacks: &[] },
+    Twin { name: "prague", object: include_bytes!("../objects/prague.bpf.o"), accurate_ecn: true, lacks: &[] },
 ];
 
 impl Twin {

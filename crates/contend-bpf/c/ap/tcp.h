@@ -29,7 +29,7 @@ struct tcp {
 	u8 flags, unused;
 };
 
-/* What the programs count: packets seen, windows lowered, acknowledgments dropped. */
+/* What the programs count: packets seen, and two things done to them (src/block.rs). */
 struct calls {
 	u64 seen, lowered, dropped;
 };

@@ -181,6 +181,22 @@ fn fcwa_writes_the_windows_that_rust_writes_and_the_checksums_stay_right() {
     assert!(lowered > 500 && kept > 50, "{lowered} {kept}");
 }
 
+#[test]
+fn ect1_leaves_packets_of_other_sockets_alone() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ect1").unwrap();
+    let mut object = tc::load(block, &block.settings(&["mark=1".into()]).unwrap()).unwrap();
+    for six in [false, true] {
+        for ecn in 0..4u8 {
+            let mut frame = Frame { six, flags: ACK, payload: 100, ..Frame::default() }.bytes();
+            frame[15] |= if six { ecn << 4 } else { ecn };
+            assert_eq!(offer(&mut object, "contend_ect1", &frame), (true, frame));
+        }
+    }
+}
+
 /// A sender and a receiver of a test.
 #[derive(Clone, Copy, Default)]
 struct Ends {

@@ -6,7 +6,7 @@
 use super::{print, refused, wrong};
 use crate::Done;
 use clap::Subcommand;
-use contend_bpf::{Block, Twin};
+use contend_bpf::{Block, Capability, Twin};
 use contend_core::registry::Args as Parameters;
 use contend_lab::experiment::results::PointKey;
 use contend_lab::reading::expression::quantity;
@@ -25,6 +25,8 @@ Examples:
   contend deploy cc reno --recipe             the commands that do the same without contend
   contend deploy fcwa --dev wlan0 --set segments=28 --for 1m
                                               an access point that offers no flow more than 28 segments
+  contend deploy cc prague                    L4S: accurate ECN, if both ends use contend_prague; and
+  contend deploy ect1 --dev eth0              its data packets leave eth0 with ECT(1)
 
 Nothing here changes the machine's default congestion control. docs/deploy.md tells what runs in the kernel, what is
 proved about it, and how to try it safely.";
@@ -48,6 +50,8 @@ enum What {
     /// At an access point: no acknowledgment goes out while an older one of its flow waits in the queue
     #[command(name = "ack_filter")]
     AckFilter(AtDevice),
+    /// At a sender: data packets of contend_prague leave with ECT(1), as L4S needs it
+    Ect1(AtDevice),
     /// List what is loaded, the process that holds it, and how often the kernel called it
     Status,
     /// Take out what is loaded
@@ -62,10 +66,10 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct AtDevice {
-    /// The interface: that of the access point to its stations, like wlan0
+    /// The interface: that of the access point to its stations, like wlan0; for ect1 that of the sender
     #[arg(long, value_name = "DEV")]
     dev: Option<String>,
-    /// A parameter, like segments=28, d=3 or least=4; a wrong one lists them
+    /// A parameter, like segments=28, d=3, least=4 or mark=100; a wrong one lists them
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     #[command(flatten)]
@@ -74,7 +78,7 @@ struct AtDevice {
 
 #[derive(Debug, clap::Args)]
 struct Controller {
-    /// reno, jersey, tcp_d, tcp_av or westwood
+    /// reno, jersey, tcp_d, tcp_av, westwood or prague
     name: String,
     /// A parameter of the controller, like k=0 (contend explain NAME)
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -103,11 +107,17 @@ pub fn run(args: &Args) -> Result<Done> {
         What::Fcwa(a) => block("fcwa", a)?,
         What::AckThinning(a) => block("ack_thinning", a)?,
         What::AckFilter(a) => block("ack_filter", a)?,
+        What::Ect1(a) => block("ect1", a)?,
         What::Guard { numbers } => loaded::guard(numbers)?,
         What::Status => print(&loaded::status()?)?,
         What::Remove { name } => print(&loaded::remove(name.as_deref())?)?,
     }
     Ok(Done::Well)
+}
+
+/// Whether the kernel takes a controller that asks for accurate ECN: it is tried.
+pub fn accurate_ecn() -> Capability {
+    loaded::accurate_ecn().map_or_else(Capability::Missing, |()| Capability::Ok)
 }
 
 fn controller(c: &Controller) -> Result<()> {
@@ -149,19 +159,23 @@ fn block(name: &str, a: &AtDevice) -> Result<()> {
     if a.how.recipe {
         let dev = a.dev.as_deref().unwrap_or("DEV");
         let file = format!("{name}.bpf.o");
+        let inside = block.ingress.map_or(String::new(), |(inside, _)| {
+            format!("tc filter add dev {dev} ingress bpf da object-pinned /sys/fs/bpf/contend_{name}/{inside}\n")
+        });
+        let both = "Both directions have one copy of the program, so they share its table of flows.";
         return print(&format!(
-            "# As root, with bpftool. Both directions have one copy of the program, so they share its table of flows.\n\
+            "# As root, with bpftool.{both}\n\
              contend deploy {name}{set} --object {file}\n\
              mount -t bpf bpf /sys/fs/bpf 2>/dev/null\n\
              bpftool prog loadall {file} /sys/fs/bpf/contend_{name} type tc\n\
              tc qdisc add dev {dev} clsact\n\
              tc filter add dev {dev} egress bpf da object-pinned /sys/fs/bpf/contend_{name}/{out}\n\
-             tc filter add dev {dev} ingress bpf da object-pinned /sys/fs/bpf/contend_{name}/{inside}\n\
+             {inside}\
              # take it out, with all other filters of clsact\n\
              tc qdisc del dev {dev} clsact; rm -r /sys/fs/bpf/contend_{name}\n",
             set = as_options(&a.set),
+            both = if block.ingress.is_some() { format!(" {both}") } else { String::new() },
             out = block.egress.0,
-            inside = block.ingress.0,
         ));
     }
     loaded::block(block, &settings, device()?, time(&a.how)?)
@@ -221,6 +235,7 @@ mod loaded {
     use crate::cmd::{print, say, wrong};
     use contend_bpf::active::Counts;
     use contend_bpf::{Block, Twin, active, capability, load, tc};
+    use contend_core::Refusal;
     use contend_core::registry::Args;
     use miette::Result;
     use std::fmt::Write as _;
@@ -243,7 +258,7 @@ mod loaded {
         ))
     }
 
-    pub fn block(block: &Block, settings: &[u8], device: &str, until: Option<Duration>) -> Result<()> {
+    pub fn block(block: &'static Block, settings: &[u8], device: &str, until: Option<Duration>) -> Result<()> {
         let stop = stop();
         let own = std::env::current_exe()
             .map_err(|e| wrong(format!("contend does not find itself: {e}"), "call it by its path"))?;
@@ -251,11 +266,16 @@ mod loaded {
         // In a group of its own: Ctrl-C ends the process that waits, not its guard.
         guard.args(["deploy", "guard"]).process_group(0);
         let attached = tc::deploy(block, settings, device, guard).map_err(refused)?;
-        say(&format!("{} is at {device}, in both directions", block.name));
+        let directions = if block.ingress.is_some() { "in both directions" } else { "for what leaves" };
+        say(&format!("{} is at {device}, {directions}", block.name));
         wait(&stop, until);
         let passed = attached.passed();
         drop(attached);
         print(&format!("{} is taken out of {device}; {passed}\n", block.name))
+    }
+
+    pub fn accurate_ecn() -> std::result::Result<(), Refusal> {
+        load::negotiates_accurate_ecn()
     }
 
     pub fn guard(numbers: &[u32]) -> Result<()> {
@@ -321,11 +341,13 @@ mod loaded {
     use miette::Result;
     use std::time::Duration;
 
+    pub fn accurate_ecn() -> std::result::Result<(), Refusal> {
+        capability::require(&["bpf (build)"])?;
+        Err(Refusal::new("nothing can be deployed", "build contend with --features bpf"))
+    }
     fn lacking<T>() -> Result<T> {
-        Err(match capability::require(&["bpf (build)"]) {
-            Err(e) => refused(e),
-            Ok(()) => refused(Refusal::new("nothing can be deployed", "build contend with --features bpf")),
-        })
+        accurate_ecn().map_err(refused)?;
+        Err(refused(Refusal::new("nothing can be deployed", "build contend with --features bpf")))
     }
 
     pub fn controller(_: &Twin, _: &Args, _: Option<Duration>) -> Result<()> {

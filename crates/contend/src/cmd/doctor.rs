@@ -96,7 +96,10 @@ fn checks() -> Vec<Check> {
             &format!("optional: {why}; on Debian: apt-get install {package}"),
         );
     }
-    for (need, capability) in capabilities() {
+    for (need, mut capability) in capabilities() {
+        if need == "accurate ECN" && matches!(capability, Capability::Ok) {
+            capability = super::deploy::accurate_ecn();
+        }
         let (ok, text) = match capability {
             Capability::Ok => (true, "contend deploy can use it".into()),
             Capability::Missing(why) => (false, format!("for contend deploy: {why}")),
