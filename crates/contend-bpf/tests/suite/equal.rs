@@ -184,7 +184,7 @@ impl Drop for Place {
 struct InC(Place, bool);
 
 impl InC {
-    fn new(place: fn(&Twin, &Args) -> Place, twin: &Twin, args: &Args) -> Box<dyn Controller> {
+    fn of(place: fn(&Twin, &Args) -> Place, twin: &Twin, args: &Args) -> Box<dyn Controller> {
         let full_control = (twin.entry().build)(args).unwrap().needs().full_control;
         Box::new(InC(place(twin, args), full_control))
     }
@@ -257,12 +257,12 @@ fn kernel(twin: &Twin, args: &Args) -> Place {
 macro_rules! builds {
     ($make:ident) => {
         [
-            |a| Ok(InC::new($make, &TWINS[0], a)),
-            |a| Ok(InC::new($make, &TWINS[1], a)),
-            |a| Ok(InC::new($make, &TWINS[2], a)),
-            |a| Ok(InC::new($make, &TWINS[3], a)),
-            |a| Ok(InC::new($make, &TWINS[4], a)),
-            |a| Ok(InC::new($make, &TWINS[5], a)),
+            |a| Ok(InC::of($make, &TWINS[0], a)),
+            |a| Ok(InC::of($make, &TWINS[1], a)),
+            |a| Ok(InC::of($make, &TWINS[2], a)),
+            |a| Ok(InC::of($make, &TWINS[3], a)),
+            |a| Ok(InC::of($make, &TWINS[4], a)),
+            |a| Ok(InC::of($make, &TWINS[5], a)),
         ]
     };
 }

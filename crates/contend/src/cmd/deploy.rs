@@ -25,8 +25,8 @@ Examples:
   contend deploy cc reno --recipe             the commands that do the same without contend
   contend deploy fcwa --dev wlan0 --set segments=28 --for 1m
                                               an access point that offers no flow more than 28 segments
-  contend deploy cc prague                    L4S: accurate ECN, if both ends use contend_prague; and
-  contend deploy ect1 --dev eth0              its data packets leave eth0 with ECT(1)
+  contend deploy cc prague                    L4S, if both ends use contend_prague
+  contend deploy ect1 --dev eth0              meanwhile its data leave eth0 with ECT(1)
 
 Nothing here changes the machine's default congestion control. docs/deploy.md tells what runs in the kernel, what is
 proved about it, and how to try it safely.";
