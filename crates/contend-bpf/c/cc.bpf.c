@@ -163,6 +163,7 @@ INLINE void pace(struct sock *sk, struct flow *f, u64 rate)
 }
 
 #ifdef FULL_CONTROL
+#define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
 
 /* What only a controller with full control reads. */
@@ -190,7 +191,8 @@ void BPF_PROG(start, struct sock *sk)
 #ifdef FULL_CONTROL
 	f->delivered_ce = tp->delivered_ce;
 	positions(tp, f, &w);
-	sk->sk_pacing_status = SK_PACING_NEEDED;
+	if (sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_status = SK_PACING_NEEDED;
 #endif
 	DO(_start)(&f->cc, &w);
 }
@@ -237,8 +239,11 @@ void BPF_PROG(control, struct sock *sk, u32 ack, int flag, const struct rate_sam
 	struct ack a = {};
 	long rtt;
 
-	if (!f)
+	/* Without state (no memory when the connection opened) the window stays small. */
+	if (!f) {
+		tp->snd_cwnd = least(tp->snd_cwnd, 2);
 		return;
+	}
 	COUNT(acks);
 	rtt = rs->rtt_us;
 	a.acked = rs->acked_sacked;

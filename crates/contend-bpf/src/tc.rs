@@ -135,7 +135,7 @@ impl Place {
         let any = std::io::stdin();
         for (n, id) in self.programs.into_iter().enumerate() {
             let mut hook = self.hook(any.as_fd(), n);
-            if hook.query().is_ok_and(|there| there == id) {
+            if id > 0 && hook.query().is_ok_and(|there| there == id) {
                 let _ = hook.detach();
             }
         }
