@@ -189,6 +189,12 @@ INLINE void prague_increase(struct prague *s, struct window *w, u32 srtt_us, u32
 	s->frac_q20 = least(s->frac_q20 + most(more, n), MOST_Q20);
 }
 
+/* Half of the window was in flight before the acknowledgment: an unused window does not grow without end. */
+INLINE int prague_used(const struct window *w, const struct ack *a)
+{
+	return 2 * ((u64)w->inflight + a->delivered) >= w->cwnd;
+}
+
 /* Moves the window towards the one that is wanted. */
 INLINE void prague_follow(struct prague *s, struct window *w)
 {
@@ -253,11 +259,13 @@ INLINE void prague_lose(struct prague *s, const struct window *w, u32 srtt_us)
 /* Paces at one window for each round trip; twice as fast in the first half of slow start. */
 INLINE void prague_pace(struct prague *s, u32 now_us, struct window *w, u32 srtt_us)
 {
+	/* Many marks leave less than a segment of the window, of which min_cwnd may be sent all the same. */
+	u64 segments = most(w->inflight, least(w->cwnd, between(settings.min_cwnd, 2, 1000)));
 	u64 rate, offset;
 
 	if (!srtt_us)
 		return;
-	rate = sat_mul(most(s->frac_q20 >> 20, w->inflight) * w->mss, 1000000) / srtt_us;
+	rate = sat_mul(most(s->frac_q20 >> 20, segments) * w->mss, 1000000) / srtt_us;
 	if (w->cwnd < w->ssthresh / 2)
 		rate = sat_mul(rate, 2);
 	if (settings.wobble && prague_independent(s, w)) {
@@ -304,7 +312,7 @@ ENTRY void prague_on_ack(struct prague *s, u64 now, struct window *w, const stru
 		s->saw_ce = 1;
 	}
 	unmarked = least(sat_sub(a->delivered, a->ce), MOST_ACKED);
-	if (unmarked && !s->in_loss && !a->app_limited)
+	if (unmarked && !s->in_loss && !a->app_limited && prague_used(w, a))
 		prague_increase(s, w, a->srtt_us, unmarked);
 	prague_follow(s, w);
 	ends = w->snd_una >= s->round_end && target_has_passed(s, now_us, s->alpha_at_us, w);
