@@ -35,7 +35,8 @@ struct tcp_sock {
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
 	__u32 snd_cwnd, snd_cwnd_cnt, snd_cwnd_clamp, snd_ssthresh, prior_cwnd, snd_wnd, mss_cache, lsndtime;
-	__u32 srtt_us, mdev_us, snd_una, snd_nxt, delivered, delivered_ce, data_segs_out, packets_out, retrans_out, lost_out, sacked_out, max_packets_out;
+	__u32 srtt_us, mdev_us, snd_una, snd_nxt, delivered, delivered_ce, data_segs_out, packets_out, retrans_out;
+	__u32 lost_out, sacked_out, max_packets_out;
 	__u8 is_cwnd_limited : 1;
 	__u8 ecn_flags;
 };
