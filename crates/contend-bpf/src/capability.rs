@@ -1,5 +1,5 @@
 //! What this machine and this build can deploy. Reads files only: nothing is tried out. What only a trial shows is
-//! [`load::negotiates_accurate_ecn`](crate::load::negotiates_accurate_ecn).
+//! `load::negotiates_accurate_ecn`, with the feature `bpf`.
 
 use contend_core::Refusal;
 
