@@ -173,6 +173,12 @@ INLINE void prague_reduce(struct prague *s, u32 now_us, const struct window *w)
 	s->frac_q20 -= least(s->frac_q20, shr(less, 25));
 }
 
+/* Half of the window was in flight before the acknowledgment. */
+INLINE int prague_used(const struct window *w, const struct ack *a)
+{
+	return 2 * ((u64)w->inflight + a->delivered) >= w->cwnd;
+}
+
 /* Opens the window for n unmarked segments. */
 INLINE void prague_increase(struct prague *s, struct window *w, u32 srtt_us, u32 n)
 {
@@ -187,12 +193,6 @@ INLINE void prague_increase(struct prague *s, struct window *w, u32 srtt_us, u32
 	if (settings.grow && !s->wait && srtt_us)
 		more = most(more, rounded(scaled * QUEUE_GROWTH_US, srtt_us));
 	s->frac_q20 = least(s->frac_q20 + most(more, n), MOST_Q20);
-}
-
-/* Half of the window was in flight before the acknowledgment: an unused window does not grow without end. */
-INLINE int prague_used(const struct window *w, const struct ack *a)
-{
-	return 2 * ((u64)w->inflight + a->delivered) >= w->cwnd;
 }
 
 /* Moves the window towards the one that is wanted. */
@@ -259,13 +259,14 @@ INLINE void prague_lose(struct prague *s, const struct window *w, u32 srtt_us)
 /* Paces at one window for each round trip; twice as fast in the first half of slow start. */
 INLINE void prague_pace(struct prague *s, u32 now_us, struct window *w, u32 srtt_us)
 {
-	/* Many marks leave less than a segment of the window, of which min_cwnd may be sent all the same. */
-	u64 segments = most(w->inflight, least(w->cwnd, between(settings.min_cwnd, 2, 1000)));
-	u64 rate, offset;
+	u64 segments, rate, offset;
 
 	if (!srtt_us)
 		return;
-	rate = sat_mul(most(s->frac_q20 >> 20, segments) * w->mss, 1000000) / srtt_us;
+	/* Many marks leave less than a segment of the window, of which min_cwnd may be sent all the same. */
+	segments = most(w->inflight, least(w->cwnd, between(settings.min_cwnd, 2, 1000)));
+	segments = most(segments, s->frac_q20 >> 20);
+	rate = sat_mul(segments * w->mss, 1000000) / srtt_us;
 	if (w->cwnd < w->ssthresh / 2)
 		rate = sat_mul(rate, 2);
 	if (settings.wobble && prague_independent(s, w)) {
