@@ -164,9 +164,11 @@ impl Queue {
     pub(crate) fn enqueue(&mut self, around: &mut Around<'_>, p: &Packet, to: StationId) {
         self.meter.offered(around.now);
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
-        let over = self.store.as_deref().map(|store| OverStore { link: around.link, store });
-        let link = over.as_ref().map_or(around.link, |over| over as &dyn Link);
-        self.discipline.enqueue(cx, link, p.toward(to).queued_at(around.now), around.sink);
+        let p = p.toward(to).queued_at(around.now);
+        match self.store.as_deref() {
+            None => self.discipline.enqueue(cx, around.link, p, around.sink),
+            Some(store) => self.discipline.enqueue(cx, &OverStore { link: around.link, store }, p, around.sink),
+        }
     }
 
     /// Counts what the sink has collected.
