@@ -287,7 +287,7 @@ impl Line {
     /// counted.
     pub(super) fn unsent(&mut self, number: u32) -> impl Iterator<Item = &mut Packet> {
         let sent = self.mpdus.range(self.window..).filter(|m| m.batch == number && m.attempts == 1);
-        // The MPDUs of a batch that were never sent are neighbours.
+        // What lies between the MPDUs of a batch that were never sent was not sent either.
         let (mut from, mut to) = (self.packets.len(), 0);
         for m in sent.filter(|_| number > 0) {
             let place = (m.start - self.forgotten) as usize;
