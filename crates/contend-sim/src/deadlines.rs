@@ -87,6 +87,18 @@ impl Deadlines {
         (first.at < Time::NEVER).then_some((first.at, first.id))
     }
 
+    /// The earliest deadline of the members that are not apart.
+    #[inline]
+    pub fn first_in_tree(&self) -> Time {
+        self.top.at
+    }
+
+    /// True if `id` is the member apart from the tree.
+    #[inline]
+    pub fn is_apart(&self, id: u32) -> bool {
+        id == self.apart.id
+    }
+
     /// The deadline of `id`.
     #[inline]
     pub fn at(&self, id: u32) -> Time {

@@ -20,11 +20,12 @@ impl Squares {
         squares
     }
 
-    /// The numbers of all points that are at most `width` from `p`, and of some others.
-    pub fn near(&self, p: Point) -> impl Iterator<Item = u32> {
+    /// The numbers of all points that are at most `width` from `p`, and of some others, square by square.
+    pub fn near(&self, p: Point) -> impl Iterator<Item = &[u32]> {
         let (x, y) = self.square(p);
-        let around = (x - 1..=x + 1).flat_map(move |x| (y - 1..=y + 1).map(move |y| (x, y)));
-        around.filter_map(|at| self.points.get(&at)).flatten().copied()
+        // Squares above each other are next to each other in the map.
+        let columns = (x - 1..=x + 1).flat_map(move |x| self.points.range((x, y - 1)..=(x, y + 1)));
+        columns.map(|(_, points)| points.as_slice())
     }
 
     fn square(&self, p: Point) -> (i64, i64) {

@@ -218,7 +218,9 @@ impl<'r, 'a> Reach<'r, 'a> {
                 let both = |i: &Number| self.decodes(station, *i) && self.decodes(*i, station);
                 match &linked {
                     Some(linked) => reached.extend(linked.get(&station).into_iter().flatten().copied().filter(both)),
-                    None => reached.extend(squares.near(self.point(station)).map(|i| i as Number).filter(both)),
+                    None => {
+                        reached.extend(squares.near(self.point(station)).flatten().map(|i| *i as Number).filter(both))
+                    }
                 }
             }
         }

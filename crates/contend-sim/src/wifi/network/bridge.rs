@@ -118,6 +118,11 @@ impl Bridge {
         &mut self.control
     }
 
+    /// True if an access point has control blocks.
+    pub(super) fn has_control(&self) -> bool {
+        !self.control.iter().all(Chain::is_empty)
+    }
+
     /// The earliest deadline of a control block.
     #[inline]
     pub(super) fn deadline(&self) -> Time {

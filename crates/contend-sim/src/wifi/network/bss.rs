@@ -383,14 +383,30 @@ impl Bss {
     #[inline]
     fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Moment<'a, 'b>) {
         let Bss { air, stations, medium, bridge, observers, sink, .. } = self;
-        (medium, Moment { now, air, stations, bridge, observers, sink, out })
+        (medium, Moment { now, above: Time::ZERO, air, stations, bridge, observers, sink, out })
     }
 
-    /// Does what is due at `now`.
-    fn wake(&mut self, now: Time, out: &mut Out<'_>) {
+    /// When something above the queues of the stations happens next. At once if that is not known.
+    fn above(&self) -> Time {
+        if !self.has_layers {
+            return Time::NEVER;
+        }
+        if self.roaming.is_some() || !self.stations.known_at_once().is_empty() || self.bridge.has_control() {
+            return Time::ZERO;
+        }
+        self.forwarding.deadline().min(self.link_layer.deadline()).min(self.stations.beacon_at())
+    }
+
+    /// Does what is due at `now`, and what the medium does later, as long as nothing else happens. Returns the time
+    /// of the last that was done.
+    fn wake(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
         loop {
+            let above = self.above();
             let (medium, mut moment) = self.split(now, out);
-            match medium.wake(&mut moment) {
+            moment.above = above;
+            let received = medium.wake(&mut moment);
+            now = moment.now;
+            match received {
                 None => break,
                 Some((who, None)) => {
                     self.receive_in_cell(now, who, out);
@@ -413,6 +429,7 @@ impl Bss {
                 }
             }
         }
+        now
     }
 
     /// Ends an instant above the queues of the stations. Returns the next deadline there.
@@ -488,13 +505,13 @@ impl Bss {
 }
 
 impl Node for Bss {
-    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
+    fn handle(&mut self, mut now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
             Input::Packet(ap, p) if self.air.is_ap(ap) => {
                 self.enter_ap(now, self.entrance(ap, p), Side::Wire, p, out);
             }
             Input::Packet(station, p) => self.route(now, station, p, out),
-            Input::Wake => self.wake(now, out),
+            Input::Wake => now = self.wake(now, out),
             Input::Rejected | Input::Left(_) => {}
         }
         let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };

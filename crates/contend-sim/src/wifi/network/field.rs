@@ -246,31 +246,28 @@ impl Field {
         self.timers.first().map_or(event, |(at, _)| at.min(event))
     }
 
-    /// Does what is due on the medium. Returns a contender whose burst has now been received, and by whom, if there is
+    /// Does what is due on the medium, and what it does later, as long as nothing else happens. Returns a contender whose burst has now been received, and by whom, if there is
     /// one; it is then to be called again.
     pub(super) fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<(Contender, StationId)> {
-        let now = moment.now;
         self.waking = true;
         loop {
-            while let Some(event) = self.agenda.take(now, What::Ends) {
+            while let Some(event) = self.agenda.take(moment.now, What::Ends) {
                 if event.is(What::Sent) {
                     self.sent(moment, event.flight);
                 } else if let Some(received) = self.ends(moment, event) {
                     return Some(received);
                 }
             }
-            self.report_failed(moment);
-            while let Some(station) = self.touched.pop() {
-                self.quiet(moment, station);
-            }
-            while let Some(event) = self.agenda.take(now, What::Answers) {
+            self.settle(moment);
+            while let Some(event) = self.agenda.take(moment.now, What::Answers) {
                 self.answering.push(event.flight);
             }
             self.start_all(moment);
-            while let Some(event) = self.agenda.take(now, What::Begins) {
-                self.begins(moment, event.flight, event.next);
+            while let Some(event) = self.agenda.take(moment.now, What::Begins) {
+                self.begins(moment, event.flight, event.next, true);
             }
-            if self.next_deadline() > now && self.touched.is_empty() {
+            let next = self.next_deadline();
+            if next > moment.now && self.touched.is_empty() && !moment.go_on(next) {
                 break;
             }
         }

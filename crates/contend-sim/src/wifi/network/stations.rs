@@ -529,6 +529,16 @@ impl Stations {
         std::mem::take(&mut self.held_back)
     }
 
+    /// When something happens in the stations that the medium does not know: see [`Stations::next_deadline`] and
+    /// [`Stations::reorder_at`]. At once if a packet has come back from a Mac.
+    #[inline]
+    pub(super) fn acts_at(&self) -> Time {
+        if self.extras.returned.as_ref().is_some_and(|r| !r.is_empty()) {
+            return Time::ZERO;
+        }
+        self.next_deadline().min(self.reorder_at)
+    }
+
     /// The earliest time at which a queue that holds packets back must be asked again.
     #[inline(always)]
     pub(super) fn next_deadline(&self) -> Time {

@@ -13,6 +13,7 @@ use crate::wifi::medium::nav::Nav;
 use crate::wifi::sender::mac::{Failure, InService};
 use crate::wifi::sender::plan::{Content, PartKind, Plan};
 use crate::wifi::spec::CtsRule;
+use contend_core::Time;
 
 impl Field {
     /// A transmitter has sent the last bit of a flight.
@@ -58,15 +59,16 @@ impl Field {
         moment: &mut Moment<'_, '_>,
         Event { flight: id, next, .. }: Event,
     ) -> Option<(Contender, StationId)> {
-        let now = moment.now;
         let f = self.flights[id as usize];
         let mut i = next as usize;
         while let Some(&Hearer { station, delay, foreign, .. }) = self.links.list(f.hearers).get(i) {
-            if f.end + delay > now {
-                self.agenda.put(f.end + delay, What::Ends, id, i as u32);
+            let at = f.end + delay;
+            if at > moment.now && !self.goes_on(moment, at) {
+                self.agenda.put(at, What::Ends, id, i as u32);
                 return None;
             }
             i += 1;
+            let now = moment.now;
             if foreign {
                 if self.radios[station as usize].leaks_out(now, id, self.options.energy) {
                     self.touched.push(station);
@@ -88,6 +90,17 @@ impl Field {
         }
         self.over(moment, id);
         None
+    }
+
+    /// The next that is known to happen on the medium is at `at`. If nothing else happens before or then, finishes this
+    /// instant, and it is that time now; returns true.
+    #[inline]
+    fn goes_on(&mut self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
+        if at >= self.next_deadline() {
+            return false;
+        }
+        self.settle(moment);
+        self.starting.is_empty() && at < self.next_deadline() && moment.go_on(at)
     }
 
     /// All that hear a flight have heard its end.

@@ -66,7 +66,7 @@ impl Ground {
         }
         let here = self.position(now, station);
         near.clear();
-        near.extend(self.squares.near(here));
+        self.squares.near(here).for_each(|points| near.extend_from_slice(points));
     }
 
     fn sort(&mut self, now: Time) {

@@ -92,9 +92,18 @@ impl Field {
         }
     }
 
+    /// The last bits of this instant have arrived: the stations at which they did act on it.
+    #[inline]
+    pub(super) fn settle(&mut self, moment: &mut Moment<'_, '_>) {
+        self.report_failed(moment);
+        while let Some(station) = self.touched.pop() {
+            self.quiet(moment, station);
+        }
+    }
+
     /// Reports the failed exchanges on which stations act now. All of an instant are reported before a queue is asked
     /// for its next packet, which may depend on them.
-    pub(super) fn report_failed(&mut self, moment: &mut Moment<'_, '_>) {
+    fn report_failed(&mut self, moment: &mut Moment<'_, '_>) {
         for &station in &self.touched {
             let radio = &mut self.radios[station as usize];
             let acts = radio.is_quiet();
@@ -109,7 +118,7 @@ impl Field {
     }
 
     /// If the medium around `station` is idle: it acts on a failed exchange, and its backoffs count.
-    pub(super) fn quiet(&mut self, moment: &mut Moment<'_, '_>, station: StationId) {
+    fn quiet(&mut self, moment: &mut Moment<'_, '_>, station: StationId) {
         let now = moment.now;
         let radio = &mut self.radios[station as usize];
         if !radio.is_quiet() {

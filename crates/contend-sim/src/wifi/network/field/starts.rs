@@ -63,7 +63,7 @@ impl Field {
         }
         self.answering.clear();
         for i in 0..self.launched.len() {
-            self.begins(moment, self.launched[i], 0);
+            self.begins(moment, self.launched[i], 0, false);
         }
         self.launched.clear();
     }
@@ -173,16 +173,21 @@ impl Field {
         }
     }
 
-    /// The first bit of a flight arrives at those that hear it, from number `next` on.
-    pub(super) fn begins(&mut self, moment: &mut Moment<'_, '_>, id: FlightId, next: u32) {
-        let now = moment.now;
+    /// The first bit of a flight arrives at those that hear it, from number `next` on. `is_last`: nothing else is left
+    /// to do in this instant but what the agenda has.
+    pub(super) fn begins(&mut self, moment: &mut Moment<'_, '_>, id: FlightId, next: u32, is_last: bool) {
+        let mut now = moment.now;
         let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
         let mut i = next as usize;
         while let Some(&hearer) = self.links.list(hearers).get(i) {
             let Hearer { station, delay, foreign, gain, .. } = hearer;
-            if start + delay > now {
-                self.agenda.put(start + delay, What::Begins, id, i as u32);
-                return;
+            let at = start + delay;
+            if at > now {
+                if !(is_last && at < self.next_deadline() && self.touched.is_empty() && moment.go_on(at)) {
+                    self.agenda.put(at, What::Begins, id, i as u32);
+                    return;
+                }
+                now = at;
             }
             if foreign {
                 self.leaks_in(moment, station, (id, gain));

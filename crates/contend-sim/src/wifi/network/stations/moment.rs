@@ -21,6 +21,8 @@ use contend_core::{Packet, Span, Time};
 /// through it.
 pub(crate) struct Moment<'a, 'b> {
     pub(crate) now: Time,
+    /// When something above the queues of the stations happens next.
+    pub(crate) above: Time,
     pub(crate) air: &'a Air,
     pub(crate) stations: &'a mut Stations,
     pub(crate) bridge: &'a mut Bridge,
@@ -30,6 +32,17 @@ pub(crate) struct Moment<'a, 'b> {
 }
 
 impl Moment<'_, '_> {
+    /// The medium, which is woken and has nothing more to do now, next acts at `at`. If nothing else happens before or
+    /// then, it is that time now; returns true.
+    #[inline]
+    pub(crate) fn go_on(&mut self, at: Time) -> bool {
+        let goes_on = at < self.above && at < self.stations.acts_at() && self.out.go_on(at);
+        if goes_on {
+            self.now = at;
+        }
+        goes_on
+    }
+
     // ---- packets come in ----
 
     /// Takes `p`, which `station` has to send to `to`. Returns the contender that now has a burst and had none before.
