@@ -51,7 +51,8 @@ pub struct Out<'a> {
     more: bool,
     /// Until when the node that is woken may go on by itself; see [`Out::go_on`].
     alone: Time,
-    events: &'a mut u64,
+    /// Wake-ups of nodes that went on.
+    more_events: u64,
     /// The run's record of packet and frame events.
     pub trace: &'a mut Trace,
 }
@@ -116,7 +117,7 @@ impl Out<'_> {
         let alone = at <= self.alone && self.inbox.len == 0 && at < self.between.deadlines.first_in_tree();
         if alone {
             self.now = at;
-            count(self.events);
+            count(&mut self.more_events);
         }
         alone
     }
@@ -345,15 +346,15 @@ impl World {
     /// may not yet show what has happened: between readings, the time that this takes grows with the events only.
     pub fn advance(&mut self, to: Time) {
         let [inbox, mut batch] = self.inboxes.each_mut();
-        let World { between, trace, events, .. } = self;
-        let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, events, trace };
+        let World { between, trace, .. } = self;
+        let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, more_events: 0, trace };
         while let Some((at, member)) = out.between.deadlines.first() {
             if at > to {
                 break;
             }
             debug_assert!(at >= out.now, "time never runs back");
             out.now = at;
-            count(out.events);
+            count(&mut self.events);
             out.alone = if out.between.deadlines.is_apart(member) { to } else { Time::ZERO };
             let next = match self.nodes.get_mut(member as usize) {
                 Some(node) => node.handle(at, Input::Wake, &mut out),
@@ -364,9 +365,9 @@ impl World {
                 }
             };
             out.between.deadlines.set(member, next);
-            out.alone = Time::ZERO;
-            deliver(&mut self.nodes, &mut out, &mut batch);
+            deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
         }
+        self.events += out.more_events;
         self.now = self.now.max(to);
     }
 
@@ -375,10 +376,10 @@ impl World {
     pub fn hand_in(&mut self, at: Time, node: NodeId, port: Port, p: &Packet) {
         self.advance(at);
         let [inbox, mut batch] = self.inboxes.each_mut();
-        let World { between, trace, events, .. } = self;
-        let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, events, trace };
+        let World { between, trace, .. } = self;
+        let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, more_events: 0, trace };
         out.inbox.put(node, What::Arrived(port), p);
-        deliver(&mut self.nodes, &mut out, &mut batch);
+        deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
     }
 
     /// When the world must run next at the latest; it may be earlier than the next event. [`Time::NEVER`]: when a
@@ -391,13 +392,14 @@ impl World {
 /// Delivers the letters of this instant until there are none. Letters that are sent while a batch is delivered form the
 /// next batch. So the order is first in, first out, and no packet is copied again.
 #[inline(always)]
-fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a mut Inbox) {
+fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a mut Inbox, events: &mut u64) {
     while out.inbox.len > 0 {
+        out.alone = Time::ZERO;
         std::mem::swap(&mut out.inbox, batch);
         let mut rest = &batch.letters[..batch.len];
         while let [Letter { to, what, packet }, after @ ..] = rest {
             rest = after;
-            count(out.events);
+            count(events);
             out.more = rest.iter().any(|l| l.to == *to && matches!(l.what, What::Arrived(_)));
             let input = match *what {
                 What::Arrived(port) => Input::Packet(port, packet),
@@ -489,8 +491,8 @@ mod tests {
         let ([slow, fast], events) = runs(true);
         let every = |step: u64| (1..=205 / step).map(|i| Time::from_nanos(i * step)).collect::<Vec<_>>();
         assert_eq!((&slow.1, &fast.1), (&every(70), &every(10)));
-        // At 10 until 60; at 70, where the other acts too, until 90, the end of the first part; at 100 until 130; at 140
-        // until 200.
+        // At 10 until 60; at 70, where the other acts too, until 90, the end of the first part; at 100 until 130; at
+        // 140 until 200.
         assert_eq!((slow.0, fast.0), (2, 4));
         let ([slow, fast], plain) = runs(false);
         assert_eq!((slow.0, fast.0, plain), (2, 20, events), "the same events without going on");

@@ -73,15 +73,6 @@ impl Medium {
         }
     }
 
-    /// Does what is due. Returns a contender whose burst has been received; in a field also the station that has it.
-    #[inline]
-    fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<(Contender, Option<StationId>)> {
-        match self {
-            Medium::Cell(cell) => cell.wake(moment).map(|who| (who, None)),
-            Medium::Field(field) => field.wake(moment).map(|(who, station)| (who, Some(station))),
-        }
-    }
-
     #[inline]
     fn contend(&mut self, moment: &mut Moment<'_, '_>, who: Contender) {
         match self {
@@ -383,7 +374,7 @@ impl Bss {
     #[inline]
     fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Moment<'a, 'b>) {
         let Bss { air, stations, medium, bridge, observers, sink, .. } = self;
-        (medium, Moment { now, above: Time::ZERO, air, stations, bridge, observers, sink, out })
+        (medium, Moment { now, air, stations, bridge, observers, sink, out })
     }
 
     /// When something above the queues of the stations happens next. At once if that is not known.
@@ -397,23 +388,27 @@ impl Bss {
         self.forwarding.deadline().min(self.link_layer.deadline()).min(self.stations.beacon_at())
     }
 
-    /// Does what is due at `now`, and what the medium does later, as long as nothing else happens. Returns the time
-    /// of the last that was done.
-    fn wake(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
+    /// Does what is due in the field at `now`, and what it does later, as long as nothing else happens. Returns the
+    /// time of the last that was done.
+    fn wake_field(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
         loop {
             let above = self.above();
-            let (medium, mut moment) = self.split(now, out);
-            moment.above = above;
-            let received = medium.wake(&mut moment);
+            let (Medium::Field(field), mut moment) = self.split(now, out) else { return now };
+            let received = field.wake(&mut moment, above);
             now = moment.now;
-            match received {
-                None => break,
-                Some((who, None)) => {
-                    self.receive_in_cell(now, who, out);
-                    break;
-                }
-                Some((who, Some(by))) => self.receive_in_field(now, who, by, out),
+            let Some((who, by)) = received else { return now };
+            self.receive_in_field(now, who, by, out);
+        }
+    }
+
+    /// Does what is due at `now`. Returns the time of the last that was done, which may be later in a field.
+    fn wake(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
+        if let (Medium::Cell(cell), mut moment) = self.split(now, out) {
+            if let Some(who) = cell.wake(&mut moment) {
+                self.receive_in_cell(now, who, out);
             }
+        } else {
+            now = self.wake_field(now, out);
         }
         if self.has_layers {
             self.wake_layers(now, out);

@@ -75,6 +75,8 @@ pub(super) struct Field {
     launched: Vec<FlightId>,
     /// True while [`Field::wake`] works on an instant.
     waking: bool,
+    /// When something above the queues of the stations happens next, as was known at the last wake-up.
+    above: Time,
     reception: Reception,
     ledger: Ledger,
     collisions: u64,
@@ -173,6 +175,7 @@ impl Field {
             answering: Vec::new(),
             launched: Vec::new(),
             waking: false,
+            above: Time::ZERO,
             ledger: Ledger::new(reception.stations()),
             reception,
             collisions: 0,
@@ -246,10 +249,12 @@ impl Field {
         self.timers.first().map_or(event, |(at, _)| at.min(event))
     }
 
-    /// Does what is due on the medium, and what it does later, as long as nothing else happens. Returns a contender whose burst has now been received, and by whom, if there is
-    /// one; it is then to be called again.
-    pub(super) fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<(Contender, StationId)> {
+    /// Does what is due on the medium, and what it does later, as long as nothing else happens; above the queues of the
+    /// stations that is from `above` on. Returns a contender whose burst has now been received, and by whom, if there
+    /// is one; it is then to be called again.
+    pub(super) fn wake(&mut self, moment: &mut Moment<'_, '_>, above: Time) -> Option<(Contender, StationId)> {
         self.waking = true;
+        self.above = above;
         loop {
             while let Some(event) = self.agenda.take(moment.now, What::Ends) {
                 if event.is(What::Sent) {
@@ -267,12 +272,19 @@ impl Field {
                 self.begins(moment, event.flight, event.next, true);
             }
             let next = self.next_deadline();
-            if next > moment.now && self.touched.is_empty() && !moment.go_on(next) {
+            if next > moment.now && self.touched.is_empty() && !self.go_on(moment, next) {
                 break;
             }
         }
         self.waking = false;
         None
+    }
+
+    /// The medium has nothing more to do now, and next acts at `at`. If nothing else happens before or then, it is that
+    /// time now; returns true.
+    #[inline]
+    fn go_on(&self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
+        at < self.above && moment.go_on(at)
     }
 
     /// `who`, which had nothing to send, now has a burst.

@@ -100,7 +100,7 @@ impl Field {
             return false;
         }
         self.settle(moment);
-        self.starting.is_empty() && at < self.next_deadline() && moment.go_on(at)
+        self.starting.is_empty() && at < self.next_deadline() && self.go_on(moment, at)
     }
 
     /// All that hear a flight have heard its end.

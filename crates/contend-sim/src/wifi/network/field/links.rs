@@ -231,8 +231,11 @@ impl Paths {
                 let here = ground.position(now, from);
                 for &station in near.iter().filter(|s| **s != from && hears(**s)) {
                     let there = ground.position(now, station);
-                    if law.reaches(here, there) {
-                        list.extend(law.hearer([from, station], here, there, (fades, None)));
+                    if !law.reaches(here, there) {
+                        continue;
+                    }
+                    if let Some(hearer) = law.hearer([from, station], here, there, (fades, None)) {
+                        list.push(hearer);
                     }
                 }
                 let others: &[StationId] = if overlaps.is_empty() { &[] } else { near };

@@ -21,8 +21,6 @@ use contend_core::{Packet, Span, Time};
 /// through it.
 pub(crate) struct Moment<'a, 'b> {
     pub(crate) now: Time,
-    /// When something above the queues of the stations happens next.
-    pub(crate) above: Time,
     pub(crate) air: &'a Air,
     pub(crate) stations: &'a mut Stations,
     pub(crate) bridge: &'a mut Bridge,
@@ -32,11 +30,11 @@ pub(crate) struct Moment<'a, 'b> {
 }
 
 impl Moment<'_, '_> {
-    /// The medium, which is woken and has nothing more to do now, next acts at `at`. If nothing else happens before or
-    /// then, it is that time now; returns true.
+    /// The medium, which is woken and has nothing more to do now, next acts at `at`. If stations and the rest of the
+    /// world do nothing before or then, it is that time now; returns true.
     #[inline]
     pub(crate) fn go_on(&mut self, at: Time) -> bool {
-        let goes_on = at < self.above && at < self.stations.acts_at() && self.out.go_on(at);
+        let goes_on = at < self.stations.acts_at() && self.out.go_on(at);
         if goes_on {
             self.now = at;
         }
