@@ -6,7 +6,8 @@
 //! retransmission timer that every ACK moves back therefore costs nothing.
 //!
 //! The node that is woken most often may go on to its own next deadline while everything else comes later
-//! ([`Out::go_on`]). In a field each frame reaches each hearer at a time of its own, so this saves most of the wake-ups.
+//! ([`Out::go_on`]). In a field each frame reaches each hearer at a time of its own, so this saves most of the
+//! wake-ups.
 //!
 //! A [`Wire`] is not a node. A wire never reacts in the same instant, so it is called directly and woken only for its
 //! next arrival at the far end, and, with another queue than drop-tail, at the end of a transmission. Of two wires in a

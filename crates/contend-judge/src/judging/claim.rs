@@ -18,8 +18,10 @@
 //! If a claim neither holds nor fails, the verdict is `undecided`: more seeds are needed. With [`judge_again`] a claim
 //! is judged by intervals of a higher confidence ([`super::stopping`]); the reported interval is that of 95 %.
 //!
-//! A ratio by `over` with the bound 1 says which side is ahead. If it neither holds nor fails, and the whole interval
-//! is within 2 % of 1, neither side is ahead: the verdict is `tie`.
+//! A claim that neither holds nor fails because the value lies on a bound gets no answer from more seeds. If the whole
+//! interval is within 2 % of that bound, the verdict is `tie`: with the bound 1 neither side is ahead, with another the
+//! value equals the bound. The bound must be a ratio (`over`) or lie around a number that is `near` within a share of
+//! itself; elsewhere 2 % has no meaning, as for a share close to 1.
 //!
 //! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b, or a with `over` that leads
 //! to b: a quotient of means, not a mean of quotients. A metric a / b with `over` is pooled here and there, and the two
@@ -156,7 +158,7 @@ fn mark_contradiction(claim: &Claim, results: &mut [ClaimResult]) {
     }
 }
 
-/// Sides whose ratio differs from 1 by less than this are equal as far as it matters.
+/// A value that differs from a bound by less than this share of the bound equals it as far as it matters.
 const TIE: f64 = 0.02;
 
 /// Where the measured interval lies, compared with the expected range.
@@ -164,7 +166,7 @@ const TIE: f64 = 0.02;
 pub(super) enum Position {
     Inside,
     Outside,
-    /// Two sides are equal, as far as it matters.
+    /// The value equals a bound, as far as it matters.
     Tie,
     /// The interval crosses the bound, or there is no measurement.
     Unclear,
@@ -441,13 +443,10 @@ impl Evaluation<'_, '_> {
         Ok(all)
     }
 
-    /// True if the number says which of two sides is ahead.
-    fn compares(&self) -> bool {
-        let bound = match self.requirement.expect {
-            Expect::AtLeast(bound) | Expect::AtMost(bound) => bound.value,
-            _ => return false,
-        };
-        self.requirement.over.is_some() && bound == 1.0
+    /// True if an interval from `a` to `b` that crosses a bound of the range is within [`TIE`] of that bound.
+    fn ties(&self, (low, high): (f64, f64), (a, b): (f64, f64)) -> bool {
+        self.requirement.may_tie()
+            && [low, high].iter().any(|bound| *bound > 0.0 && a >= bound * (1.0 - TIE) && b <= bound * (1.0 + TIE))
     }
 
     fn within(&self, (low, high): (f64, f64), evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
@@ -459,7 +458,7 @@ impl Evaluation<'_, '_> {
                     Position::Inside
                 } else if b < low || a > high {
                     Position::Outside
-                } else if self.compares() && a >= 1.0 - TIE && b <= 1.0 + TIE {
+                } else if self.ties((low, high), (a, b)) {
                     Position::Tie
                 } else {
                     Position::Unclear

@@ -30,12 +30,13 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
         text += &row("all", outcomes.iter());
     }
     text += "\nA claim is *reproduced* if the 95 % interval of the measured value lies in a range that was chosen from \
-        the text of\nthe paper. It is a *contradiction* if the paper's own statements disagree, a *tie* if neither \
-        side of a comparison\nis ahead, and *undecided* if the interval includes a bound of the range. A statement \
-        is one sentence of the paper. It counts\nonce, and is reproduced if all claims that judge a part of it are. \
-        Where a sentence can be read in several ways, the\nfirst reading counts, which was chosen by the text; the \
-        others stand beside it. Counted apart are claims with\n*specification*, which follow from how contend \
-        reads the paper, and with *beyond*, which go beyond the paper: an\nablation, another network, a hypothesis.\n";
+        the text of\nthe paper. It is a *contradiction* if the paper's own statements disagree, a *tie* if the value \
+        is on a bound of\nthe range within 2 %, as where neither side of a comparison is ahead, and *undecided* if the \
+        interval includes\na bound and is wider. A statement is one sentence of the paper. It counts once, and is \
+        reproduced if all claims\nthat judge a part of it are. Where a sentence can be read in several ways, the first \
+        reading counts, which was\nchosen by the text; the others stand beside it. Counted apart are claims with \
+        *specification*, which follow from\nhow contend reads the paper, and with *beyond*, which go beyond the paper: \
+        an ablation, another network, a\nhypothesis.\n";
     for paper in papers {
         // A paper without this file adds nothing.
         let verdict = std::fs::read_to_string(paper.join(VERDICT)).unwrap_or_default();

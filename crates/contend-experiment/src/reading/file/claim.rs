@@ -133,6 +133,11 @@ impl Requirement {
     pub fn other(&self) -> Option<&Overlay> {
         self.over.as_ref().or(self.less.as_ref())
     }
+
+    /// True if a share of a bound has a meaning: of a ratio, or around a number that is near within a share of itself.
+    pub fn may_tie(&self) -> bool {
+        self.over.is_some() || matches!(self.expect, Expect::Near { relative: true, .. })
+    }
 }
 
 /// How many of the points must satisfy an expectation.

@@ -514,9 +514,33 @@ fn a_comparison_without_a_winner_is_a_tie() {
     assert_eq!(verdict(Expect::AtLeast(number(1.0)), &[0.98e6, 1.02e6, 0.98e6, 1.02e6]), "undecided");
     // 1.01, certainly above 1: ahead, if only by a little.
     assert_eq!(verdict(Expect::AtLeast(number(1.0)), &[1.01e6; 4]), "reproduced");
-    // Another bound does not ask who is ahead.
-    assert_eq!(verdict(Expect::AtLeast(number(1.002)), &equal), "undecided");
-    assert_eq!(verdict(Expect::Between(number(1.0), number(2.0)), &equal), "undecided");
+}
+
+#[test]
+fn a_value_on_its_bound_is_a_tie() {
+    let off = ("control", json!("off"));
+    let at = |expect: Expect, over: bool, above: &[f64]| {
+        let w = one(above).with(&[], std::slice::from_ref(&off), &vec![1e6; above.len()]);
+        let c = changed(claim("goodput.up", expect), |r| {
+            r.over = over.then(|| overlay(std::slice::from_ref(&off)));
+        });
+        w.judge(&c).results.remove(0).verdict
+    };
+    // 1.500 ± 0.025, then 1.500 ± 0.055.
+    let (narrow, wide) = ([1.488e6, 1.512e6, 1.485e6, 1.515e6], [1.47e6, 1.53e6, 1.47e6, 1.53e6]);
+    for expect in [Expect::AtLeast(number(1.5)), Expect::Between(number(1.0), number(1.5))] {
+        assert_eq!((at(expect.clone(), true, &narrow), at(expect, true, &wide)), ("tie".into(), "undecided".into()));
+    }
+    // Around 1.667 and a tenth of it.
+    let near = |relative| Expect::Near {
+        value: mbps(1.5 / 0.9),
+        within: if relative { number(0.1) } else { mbps(0.15 / 0.9) },
+        relative,
+    };
+    assert_eq!((at(near(true), false, &narrow), at(near(true), false, &wide)), ("tie".into(), "undecided".into()));
+    // 2 % of a bound that is not a ratio says nothing.
+    assert_eq!(at(near(false), false, &narrow), "undecided");
+    assert_eq!(at(Expect::AtLeast(mbps(1.5)), false, &narrow), "undecided");
 }
 
 #[test]

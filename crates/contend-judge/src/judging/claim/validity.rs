@@ -228,9 +228,9 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
             "write reason = \"...\": it is printed beside the verdict".into(),
         ));
     }
-    if claim.verdicts().any(|v| v == Verdict::Tie) && claim.requirement.over.is_none() {
+    if claim.verdicts().any(|v| v == Verdict::Tie) && !claim.requirement.may_tie() {
         return Err(wrong(
-            "only a comparison with another point can be a tie".into(),
+            "only a comparison with another point, or a value near a number, can be a tie".into(),
             "write the other side as over = { ... }, and expect = { at_least = 1 }".into(),
         ));
     }

@@ -37,7 +37,11 @@ const VERDICT: Kind = Kind::Word(&[
     word("reproduced", "The measured value is in the expected range."),
     word("not reproduced", "The measured value is outside the expected range; the file gives the reason."),
     word("contradiction", "The paper's own statements contradict each other."),
-    word("tie", "A comparison that its interval does not decide, and whose sides differ by less than 2 %."),
+    word(
+        "tie",
+        "The value is on its bound: the interval crosses it and is within 2 % of it. Of ratios and printed numbers \
+            only; with the bound 1 neither side is ahead.",
+    ),
     word("undecided", "The interval crosses the bound: more seeds are needed."),
 ]);
 /// The readings of `[readings]`.
