@@ -158,10 +158,15 @@ fn sink(at: SocketAddrV4, udp: bool, fixed: Option<usize>) -> io::Result<Sink> {
 }
 
 fn sending(from: Ipv4Addr, ends: &EndsSpec) -> io::Result<Socket> {
-    let Transport::Tcp(t) = &ends.transport else {
-        let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
-        socket.set_nonblocking(true)?;
-        return Ok(Socket::Udp(socket));
+    let t = match &ends.transport {
+        Transport::Tcp(t) => t,
+        Transport::Udp(udp) => {
+            let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
+            // The ECN field is the lowest two bits of this byte.
+            setsockopt(&socket, sockopt::Ipv4Tos, &(udp.ecn as i32))?;
+            socket.set_nonblocking(true)?;
+            return Ok(Socket::Udp(socket));
+        }
     };
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let fd = socket(AddressFamily::Inet, SockType::Stream, flags, SockProtocol::Tcp)?;

@@ -9,7 +9,7 @@ use contend_core::cc::deployed_name;
 use contend_core::registry::{Amount, Value};
 use contend_lab::experiment::point::Member;
 use contend_sim::net::{QueueAt, queues_passed};
-use contend_sim::scenario::{EcnEcho, FlowSpec, Outside, Place, Scenario, TcpSpec, Transport};
+use contend_sim::scenario::{EcnEcho, FlowSpec, Outside, Place, Scenario, TcpSpec, Transport, UdpSpec};
 use contend_sim::tcp::SegmentFormat;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -296,11 +296,11 @@ pub fn unknown_controllers<'s>(scenario: &'s Scenario, members: &[Member]) -> Ve
 fn check(f: &FlowSpec) -> Result<(), Refusal> {
     let simulate = "or write emulate = \"kernel\" into other flows only, so that this one is simulated";
     match &f.ends.transport {
-        Transport::Udp(Some(_)) => Err(Refusal::new(
+        Transport::Udp(UdpSpec { control: Some(_), .. }) => Err(Refusal::new(
             format!("flow {}: the kernel has no explicit congestion control for datagrams", f.name),
             format!("remove `cc` from udp, {simulate}"),
         )),
-        Transport::Udp(None) => Ok(()),
+        Transport::Udp(_) => Ok(()),
         Transport::Tcp(t) => {
             let name = t.cc.entry.name;
             if kernel_name(name).is_some() {

@@ -9,7 +9,7 @@ pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::mobility::{Area, Point};
 pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{
-    EcnEcho, EndsSpec, Handshake, SmallQueue, Start, TcpSpec, Transport, UdpControl, UniformSpan,
+    EcnEcho, EndsSpec, Handshake, SmallQueue, Start, TcpSpec, Transport, UdpControl, UdpSpec, UniformSpan,
 };
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{

@@ -52,6 +52,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/l4s/wire-same.toml", &[("duration", "5s"), ("warmup", "2s")]),
     ("experiments/l4s/wire-steps.toml", &[]),
     ("experiments/l4s/wire-unequal.toml", &[("duration", "5s"), ("warmup", "2s")]),
+    ("experiments/l4s/wire-video.toml", &[("duration", "20s"), ("warmup", "5s")]),
     ("experiments/mesh.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("experiments/neighbours.toml", &[("duration", "4s"), ("warmup", "1s")]),
     ("experiments/office-ac.toml", &[("duration", "3s"), ("warmup", "1s")]),

@@ -51,7 +51,7 @@ impl End {
                 return Err("tsq needs a sender whose own station is on the air".into());
             }
             Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
-            Transport::Udp(control) => Role::UdpSender(UdpSender::new(seed, name, flow, spec, control.as_deref())?),
+            Transport::Udp(udp) => Role::UdpSender(UdpSender::new(seed, name, flow, spec, udp)?),
         };
         let overhead = spec.overhead.map(|law| Box::new(Overhead::new(seed, name, law)));
         Ok(End { socket, role, overhead, entered: 0, arrived: 0 })
@@ -62,7 +62,7 @@ impl End {
     pub fn receiver(flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, Refusal> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
-            Transport::Udp(control) => Role::UdpReceiver(UdpReceiver::new(flow, spec, control.as_deref())?),
+            Transport::Udp(udp) => Role::UdpReceiver(UdpReceiver::new(flow, spec, udp.control.as_deref())?),
         };
         Ok(End { socket, role, overhead: None, entered: 0, arrived: 0 })
     }

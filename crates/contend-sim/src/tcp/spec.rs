@@ -49,10 +49,19 @@ pub enum Start {
 /// How a flow is carried.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// Datagrams of the flow's packet size, with or without explicit congestion control.
-    Udp(Option<Box<UdpControl>>),
+    /// Datagrams of the flow's packet size.
+    Udp(UdpSpec),
     /// A TCP connection.
     Tcp(Box<TcpSpec>),
+}
+
+/// Datagrams.
+#[derive(Clone, Debug, Default)]
+pub struct UdpSpec {
+    /// Their ECN field; a queue may mark them, and nobody answers the marks.
+    pub ecn: Ecn,
+    /// Explicit congestion control; `None`: the application alone decides the rate.
+    pub control: Option<Box<UdpControl>>,
 }
 
 /// Explicit congestion control of a UDP flow.

@@ -504,7 +504,7 @@ fn start_times_are_drawn_inside_their_interval() {
 #[test]
 fn udp_sends_each_write_as_a_datagram() {
     let mut spec = flow("newreno");
-    spec.transport = Transport::Udp(None);
+    spec.transport = Transport::Udp(super::spec::UdpSpec::default());
     spec.traffic = Choice { entry: &DRIBBLE, args: Args::default() };
     let b = Bench::new(&spec, pipe()).run(1_000);
     let sizes: Vec<u32> = b.log().iter().map(|(_, p)| p.size).collect();

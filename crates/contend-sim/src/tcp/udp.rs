@@ -3,12 +3,12 @@
 
 use super::app::{App, Does};
 use super::datagram_rate::{Allowed, Feedback};
-use super::spec::{EndsSpec, UdpControl};
+use super::spec::{EndsSpec, UdpControl, UdpSpec};
 use super::{Io, UDP_HEADERS};
 use crate::stats::{Durations, ReceiverCounters, SenderCounters};
 use contend_core::Refusal;
 use contend_core::explicit::RCP_PROBE;
-use contend_core::{Body, FlowId, Packet, Span, Time};
+use contend_core::{Body, Ecn, FlowId, Packet, Span, Time};
 
 /// Maximum payload of a datagram in bytes: 65,535 minus the headers (RFC 768, RFC 791 §3.1).
 const LARGEST: u64 = 65_507;
@@ -33,6 +33,7 @@ pub struct UdpSender {
     app: App,
     next: u64,
     headers: u32,
+    ecn: Ecn,
     /// The rate that the network allows; `None` without explicit congestion control.
     allowed: Option<Box<Allowed>>,
     sent: SenderCounters,
@@ -41,18 +42,14 @@ pub struct UdpSender {
 
 impl UdpSender {
     /// A sender for `flow`. The error says what in `spec` is wrong.
-    pub fn new(
-        seed: u64,
-        name: &str,
-        flow: FlowId,
-        spec: &EndsSpec,
-        control: Option<&UdpControl>,
-    ) -> Result<UdpSender, Refusal> {
+    pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, udp: &UdpSpec) -> Result<UdpSender, Refusal> {
+        let control = udp.control.as_deref();
         let headers = headers(spec.packet, control)?;
         let full = spec.packet - headers;
         let app = App::new(seed, name, spec, full)?;
         let allowed = control.map(|c| Allowed::new(seed, name, c, full, headers).map(Box::new)).transpose()?;
-        Ok(UdpSender { flow, app, next: 0, headers, allowed, sent: SenderCounters::default(), completed: None })
+        let (ecn, sent) = (udp.ecn, SenderCounters::default());
+        Ok(UdpSender { flow, app, next: 0, headers, ecn, allowed, sent, completed: None })
     }
 
     /// The sender's counters.
@@ -116,6 +113,7 @@ impl UdpSender {
     fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
         let size = len + self.headers;
         let mut p = Packet::new(self.flow, size, io.now, Body::Udp { seq: self.next });
+        p.set_ecn(self.ecn);
         if let Some(allowed) = &mut self.allowed {
             allowed.sent(self.next, len, io.now, &mut p);
         }

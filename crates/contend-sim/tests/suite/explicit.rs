@@ -34,7 +34,8 @@ fn path(rate: u64, queue: &str, with: &[(&'static str, Value)], mut flows: Vec<F
 fn datagrams(rate: u64, cc: &str, ack: u32, average: f64) -> FlowSpec {
     let control = UdpControl { cc: choose(cc::REGISTRY, cc, &[]), ack, ack_delay: Span::from_millis(30), average };
     let flow = cbr(String::new(), Place::Node(0), Place::Node(0), rate);
-    FlowSpec { ends: EndsSpec { transport: Transport::Udp(Some(Box::new(control))), ..flow.ends }, ..flow }
+    let udp = UdpSpec { control: Some(Box::new(control)), ..UdpSpec::default() };
+    FlowSpec { ends: EndsSpec { transport: Transport::Udp(udp), ..flow.ends }, ..flow }
 }
 
 /// Unlimited TCP data.

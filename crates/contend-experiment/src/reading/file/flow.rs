@@ -8,8 +8,8 @@ use super::tree::{Node, NodeKind};
 use crate::reading::roster::CONTROLLERS;
 use contend_core::Refusal;
 use contend_core::registry::{Amount, Choice, Fact, Value};
-use contend_core::{Span, Time};
-use contend_sim::scenario::{Start, Transport, UdpControl, UniformSpan};
+use contend_core::{Ecn, Span, Time};
+use contend_sim::scenario::{Start, Transport, UdpControl, UdpSpec, UniformSpan};
 use contend_sim::tcp::{UDP_HEADERS, udp};
 use contend_sim::traffic;
 use contend_sim::wifi::access::Category;
@@ -144,7 +144,8 @@ fn transport<'a>(
                 Some(v) => v.error(format!("is invalid: {what}"), remedy),
                 None => f.error(format!("cannot be sent: {what}"), remedy),
             })?;
-            Ok((Transport::Udp(control.map(Box::new)), packet - headers))
+            let ecn = udp.read_or("ect", Ecn::NotEct, |v| v.word(&[("ect0", Ecn::Ect), ("ect1", Ecn::Ect1)]))?;
+            Ok((Transport::Udp(UdpSpec { ecn, control: control.map(Box::new) }), packet - headers))
         }
     }
 }

@@ -68,7 +68,7 @@ fn queue_at(scenario: &Scenario, at: QueueAt) -> Option<&Queue> {
 /// The first data packet of `flow`, and for TCP an acknowledgment. `None` when the source sends nothing.
 fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
     let headers = match &flow.ends.transport {
-        Transport::Udp(control) => udp::headers(flow.ends.packet, control.as_deref()).ok()?,
+        Transport::Udp(udp) => udp::headers(flow.ends.packet, udp.control.as_deref()).ok()?,
         Transport::Tcp(spec) => SegmentFormat::new(flow.ends.packet, spec).ok()?.headers,
     };
     let full = flow.ends.packet.saturating_sub(headers);

@@ -35,8 +35,7 @@ fn needed(s: &Scenario) -> Needs {
     for f in &s.flows {
         match &f.ends.transport {
             Transport::Tcp(tcp) => all.extend(of(&tcp.cc)),
-            Transport::Udp(Some(control)) => all.extend(of(&control.cc)),
-            Transport::Udp(None) => {}
+            Transport::Udp(udp) => all.extend(udp.control.iter().flat_map(|control| of(&control.cc))),
         }
     }
     let stations = s.cell.iter().flat_map(|c| c.members());

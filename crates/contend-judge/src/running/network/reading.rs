@@ -110,8 +110,9 @@ pub(super) fn flows(
             group: resolved.groups[resolved.members[i].group].clone(),
             direction: resolved.members[i].direction.name(),
             tcp: match &spec.ends.transport {
-                Transport::Udp(None) => "udp".to_owned(),
-                Transport::Udp(Some(control)) => format!("udp+{}", control.cc.entry.name),
+                Transport::Udp(udp) => {
+                    udp.control.as_ref().map_or("udp".to_owned(), |control| format!("udp+{}", control.cc.entry.name))
+                }
                 Transport::Tcp(t) => t.name.clone(),
             },
             greedy: spec.ends.traffic.entry.has(Fact::Greedy),

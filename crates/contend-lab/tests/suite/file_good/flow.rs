@@ -2,8 +2,8 @@
 
 use super::{CELL, first, flow_names, read, tcp};
 use contend_core::registry::Amount;
-use contend_core::{Span, Time};
-use contend_sim::scenario::{EcnEcho, Handshake, Start, TcpSpec, Transport};
+use contend_core::{Ecn, Span, Time};
+use contend_sim::scenario::{EcnEcho, Handshake, Start, TcpSpec, Transport, UdpSpec};
 use serde_json::json;
 
 #[test]
@@ -208,6 +208,19 @@ fn overhead_is_a_duration_or_drawn_from_an_interval() {
 }
 
 #[test]
+fn datagrams_have_no_ecn_field_unless_the_file_gives_one() {
+    let ecn = |ect: &str| {
+        let r = first(&read(&format!(
+            "{CELL}[[flow]]\nfrom = \"station\"\nto = \"server\"\nudp = {{ rate = \"2Mbps\"{ect} }}\n"
+        )));
+        let Transport::Udp(udp) = &r.scenario.flows[0].ends.transport else { panic!("{ect}") };
+        udp.ecn
+    };
+    let all = ["", ", ect = \"ect0\"", ", ect = \"ect1\""].map(ecn);
+    assert_eq!(all, [Ecn::NotEct, Ecn::Ect, Ecn::Ect1]);
+}
+
+#[test]
 fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
     let r = first(&read(&format!(
         "{CELL}[[flow]]\nfrom = \"station\"\nto = \"server\"\nudp = {{ rate = \"2Mbps\", packet = \"1000B\" }}\n\
@@ -215,7 +228,7 @@ fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
          schedule = [[\"1s\", \"5s\", \"2Mbps\"], [\"5s\", \"= 3*3s\", \"1Mbps\"]] }}\n"
     )));
     let flow = &r.scenario.flows[0];
-    assert!(matches!(flow.ends.transport, Transport::Udp(None)));
+    assert!(matches!(flow.ends.transport, Transport::Udp(UdpSpec { control: None, .. })));
     assert_eq!(
         (flow.ends.packet, flow.ends.traffic.entry.name, flow.ends.traffic.args.rate("rate")),
         (1000, "cbr", 2_000_000)

@@ -268,7 +268,7 @@ pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
     let start = Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000));
     let ends = EndsSpec {
         packet: 1500,
-        transport: Transport::Udp(None),
+        transport: Transport::Udp(UdpSpec::default()),
         traffic,
         start,
         stop: None,

@@ -202,6 +202,11 @@ static UDP: Table = Table {
             "{ kind = \"rcp\", header = \"12B\" }",
             "Explicit congestion control: the sender sends no faster than the network allows. The receiver returns a \
                 packet for each `ack` datagrams, and at the latest after `ack_delay`."),
+        key("ect", &[Kind::Word(&[
+                word("ect0", "ECT(0), the field of classic senders."),
+                word("ect1", "ECT(1), the field of L4S."),
+            ])], Words("none: queues drop the datagrams where they would mark"), "\"ect1\"",
+            "The ECN field of the datagrams. Queues mark them; the sender does not answer the marks."),
         key("average", &[Kind::Share], Value("1"), "\"10%\"",
             "Weight of a new rate in the receiver's exponential average of the rates that the network allows."),
     ],

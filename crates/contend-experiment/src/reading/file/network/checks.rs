@@ -43,8 +43,10 @@ impl<'a> Builder<'a> {
         for (flow, at) in self.flows.iter().zip(&self.from) {
             let cc = match &flow.ends.transport {
                 Transport::Tcp(tcp) => &tcp.cc,
-                Transport::Udp(Some(control)) => &control.cc,
-                Transport::Udp(None) => continue,
+                Transport::Udp(udp) => match &udp.control {
+                    Some(control) => &control.cc,
+                    None => continue,
+                },
             };
             let needs = (cc.entry.build)(&cc.args).is_ok_and(|cc| cc.needs().air);
             let observed = |place: &Place| match *place {
