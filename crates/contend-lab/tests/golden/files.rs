@@ -48,6 +48,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/l4s/wire-feedback.toml", &[("duration", "5s"), ("warmup", "2s")]),
     ("experiments/l4s/wire-fifo.toml", &[("duration", "30s"), ("warmup", "10s")]),
     ("experiments/l4s/wire-fq.toml", &[("duration", "12s"), ("warmup", "2s")]),
+    ("experiments/l4s/wire-grid.toml", &[("duration", "4s"), ("warmup", "2s")]),
     ("experiments/l4s/wire-one-queue.toml", &[("duration", "12s"), ("warmup", "2s")]),
     ("experiments/l4s/wire-same.toml", &[("duration", "5s"), ("warmup", "2s")]),
     ("experiments/l4s/wire-steps.toml", &[]),
