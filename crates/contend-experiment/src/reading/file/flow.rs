@@ -144,7 +144,7 @@ fn transport<'a>(
                 Some(v) => v.error(format!("is invalid: {what}"), remedy),
                 None => f.error(format!("cannot be sent: {what}"), remedy),
             })?;
-            let ecn = udp.read_or("ect", Ecn::NotEct, |v| v.word(&[("ect0", Ecn::Ect), ("ect1", Ecn::Ect1)]))?;
+            let ecn = udp.read_or("ect", Ecn::NotEct, |v| v.word(&tcp::ECT))?;
             Ok((Transport::Udp(UdpSpec { ecn, control: control.map(Box::new) }), packet - headers))
         }
     }

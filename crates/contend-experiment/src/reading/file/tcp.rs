@@ -134,6 +134,9 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
+/// The words of `ect`, of TCP and of datagrams.
+pub(super) const ECT: [(&str, Ecn); 2] = [("ect0", Ecn::Ect), ("ect1", Ecn::Ect1)];
+
 /// The common part of the versions of TCP-Jersey.
 const JERSEY: Variant = Variant { echo: EcnEcho::Latch, ..Variant::pair("jersey", "jersey", "newreno") };
 
@@ -217,7 +220,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         encrypted: flow.read("encrypted", |v| encrypted(&v))?.flatten(),
         window_scaling,
         ecn: echo(&mut f, variant.echo)?,
-        ect: f.read_or("ect", variant.ect, |v| v.word(&[("ect0", Ecn::Ect), ("ect1", Ecn::Ect1)]))?,
+        ect: f.read_or("ect", variant.ect, |v| v.word(&ECT))?,
         ect_all: f.read_or("ect_all", variant.ect == Ecn::Ect1, |v| v.flag())?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,

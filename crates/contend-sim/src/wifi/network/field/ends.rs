@@ -95,7 +95,7 @@ impl Field {
     /// The next that is known to happen on the medium is at `at`. If nothing else happens before or then, finishes this
     /// instant, and it is that time now; returns true.
     #[inline]
-    fn goes_on(&mut self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
+    pub(super) fn goes_on(&mut self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
         if at >= self.next_deadline() {
             return false;
         }

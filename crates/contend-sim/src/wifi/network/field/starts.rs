@@ -183,7 +183,7 @@ impl Field {
             let Hearer { station, delay, foreign, gain, .. } = hearer;
             let at = start + delay;
             if at > now {
-                if !(is_last && at < self.next_deadline() && self.touched.is_empty() && self.go_on(moment, at)) {
+                if !(is_last && self.goes_on(moment, at)) {
                     self.agenda.put(at, What::Begins, id, i as u32);
                     return;
                 }
