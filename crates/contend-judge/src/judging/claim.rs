@@ -21,7 +21,8 @@
 //! A claim that neither holds nor fails because the value lies on a bound gets no answer from more seeds. If the whole
 //! interval is within 2 % of that bound, the verdict is `tie`: with the bound 1 neither side is ahead, with another the
 //! value equals the bound. The bound must be a ratio (`over`) or lie around a number that is `near` within a share of
-//! itself; elsewhere 2 % has no meaning, as for a share close to 1.
+//! itself; elsewhere 2 % has no meaning, as for a share close to 1. In a sequence a step is a tie if its interval
+//! contains 0 and is within 2 % of the two values, which must be ratios or amounts without an upper end.
 //!
 //! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b, or a with `over` that leads
 //! to b: a quotient of means, not a mean of quotients. A metric a / b with `over` is pooled here and there, and the two
@@ -158,7 +159,8 @@ fn mark_contradiction(claim: &Claim, results: &mut [ClaimResult]) {
     }
 }
 
-/// A value that differs from a bound by less than this share of the bound equals it as far as it matters.
+/// A value that differs from a bound, or from its neighbour in a sequence, by less than this share equals it as far as
+/// it matters.
 const TIE: f64 = 0.02;
 
 /// Where the measured interval lies, compared with the expected range.
@@ -342,7 +344,7 @@ impl Evaluation<'_, '_> {
         let summaries = summaries.collect();
         let (position, measured) = match bounds(&self.requirement.expect) {
             Some(range) => self.within(range, &evidence),
-            None => sequence::judge(self.requirement, self.confidence, &evidence),
+            None => sequence::judge(self.requirement, self.confidence, self.steps_tie(), &evidence),
         };
         Ok((position, measured, summaries))
     }
@@ -447,6 +449,11 @@ impl Evaluation<'_, '_> {
     fn ties(&self, (low, high): (f64, f64), (a, b): (f64, f64)) -> bool {
         self.requirement.may_tie()
             && [low, high].iter().any(|bound| *bound > 0.0 && a >= bound * (1.0 - TIE) && b <= bound * (1.0 + TIE))
+    }
+
+    /// True if 2 % of the number that is judged have a meaning: of a ratio, or of an amount without an upper end.
+    fn steps_tie(&self) -> bool {
+        self.requirement.less.is_none() && self.range().high == f64::INFINITY
     }
 
     fn within(&self, (low, high): (f64, f64), evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {

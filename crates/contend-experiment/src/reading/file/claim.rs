@@ -134,9 +134,12 @@ impl Requirement {
         self.over.as_ref().or(self.less.as_ref())
     }
 
-    /// True if a share of a bound has a meaning: of a ratio, or around a number that is near within a share of itself.
+    /// True if a share of a bound has a meaning: of a ratio, or around a number that is near within a share of itself;
+    /// and for a sequence, whose steps are compared with its values.
     pub fn may_tie(&self) -> bool {
-        self.over.is_some() || matches!(self.expect, Expect::Near { relative: true, .. })
+        self.over.is_some()
+            || matches!(self.expect, Expect::Near { relative: true, .. })
+            || matches!(self.expect, Expect::Increasing { .. } | Expect::Decreasing { .. } | Expect::Order { .. })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Expectations about a sequence of points: increasing, decreasing, order.
 
-use super::{Position, Samples, estimate, mean_of, same_value};
+use super::{Position, Samples, TIE, estimate, mean_of, same_value};
 use contend_experiment::reading::expression::literal;
 use contend_experiment::reading::file::{Each, Expect, Requirement};
 use contend_experiment::results::{PointKey, SweptValue};
@@ -59,9 +59,11 @@ fn number(v: &Value) -> Option<f64> {
 }
 
 /// Judges the sequences of a requirement by intervals of this confidence; `evidence` holds the samples at each point.
+/// With `may_tie` a step that is small beside its two values may be a tie.
 pub(super) fn judge(
     requirement: &Requirement,
     confidence: f64,
+    may_tie: bool,
     evidence: &[(&PointKey, Samples)],
 ) -> (Position, Option<Estimate>) {
     let points: Vec<&PointKey> = evidence.iter().map(|(p, _)| *p).collect();
@@ -88,7 +90,7 @@ pub(super) fn judge(
         ];
     }
     let findings: Vec<(Position, Option<Estimate>)> =
-        sequences.iter().map(|s| one(&requirement.expect, confidence, s)).collect();
+        sequences.iter().map(|s| one(&requirement.expect, confidence, may_tie, s)).collect();
     let position = Position::combined(requirement.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
     // Report the first sequence with the combined verdict.
     let measured = findings.iter().find(|f| f.0 == position).or(findings.first()).and_then(|f| f.1);
@@ -96,43 +98,50 @@ pub(super) fn judge(
 }
 
 /// Judges one sequence.
-fn one(expect: &Expect, confidence: f64, sequence: &[Samples]) -> (Position, Option<Estimate>) {
+fn one(expect: &Expect, confidence: f64, may_tie: bool, sequence: &[Samples]) -> (Position, Option<Estimate>) {
     // A difference in the expected direction is positive.
     let increasing = matches!(expect, Expect::Increasing { .. });
+    let of = |samples: &Samples| estimate(samples, confidence, Range::ALL);
+    // The step between two points, and how far it may be from 0 and still not matter.
     let step = |a: &Samples, b: &Samples| {
         let right = |(seed, y): (&u64, &Reading)| {
             let x = a.get(seed)?;
             Some((*seed, if increasing { y.minus(*x) } else { x.minus(*y) }))
         };
-        estimate(&b.iter().filter_map(right).collect(), confidence, Range::ALL)
+        let step = of(&b.iter().filter_map(right).collect())?;
+        let level = (of(a)?.mean.abs() + of(b)?.mean.abs()) / 2.0;
+        Some((step, if may_tie { TIE * level } else { 0.0 }))
     };
-    let steps: Option<Vec<Estimate>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
+    let steps: Option<Vec<(Estimate, f64)>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
     let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else {
         return (Position::Unclear, None);
     };
     if let Expect::Order { .. } = expect {
-        let position =
-            Position::combined(Each::Every, &steps.iter().map(|s| step_position(s, 0.0)).collect::<Vec<_>>());
-        return (position, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));
+        let positions: Vec<Position> = steps.iter().map(|(s, small)| step_position(s, 0.0, *small)).collect();
+        let smallest = steps.into_iter().map(|(s, _)| s).min_by(|a, b| a.mean.total_cmp(&b.mean));
+        return (Position::combined(Each::Every, &positions), smallest);
     }
-    let means = || sequence.iter().filter_map(|s| estimate(s, confidence, Range::ALL)).map(|m| m.mean);
+    let means = || sequence.iter().filter_map(of).map(|m| m.mean);
     let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
-    let Some(whole) = step(first, last) else { return (Position::Unclear, None) };
-    let mut positions = vec![step_position(&whole, 0.0)];
-    positions.extend(steps.iter().map(|s| step_position(s, FLAT * range)));
+    let Some((whole, small)) = step(first, last) else { return (Position::Unclear, None) };
+    let mut positions = vec![step_position(&whole, 0.0, small)];
+    positions.extend(steps.iter().map(|(s, small)| step_position(s, FLAT * range, *small)));
     // Always the last value minus the first.
     let turned = || Estimate { mean: -whole.mean, interval: whole.interval.map(|(a, b)| (-b, -a)), ..whole };
     let measured = if increasing { whole } else { turned() };
     (Position::combined(Each::Every, &positions), Some(measured))
 }
 
-/// Inside if the difference is certainly positive or within `tolerance`, outside if it is certainly neither.
-fn step_position(difference: &Estimate, tolerance: f64) -> Position {
+/// Inside if the difference is certainly positive or within `tolerance`, outside if it is certainly neither. Otherwise
+/// a difference within `small` is a tie.
+fn step_position(difference: &Estimate, tolerance: f64, small: f64) -> Position {
     let (low, high) = difference.ends();
     if low > 0.0 || (low >= -tolerance && high <= tolerance && tolerance > 0.0) {
         Position::Inside
     } else if high < -tolerance || (high <= 0.0 && tolerance == 0.0) {
         Position::Outside
+    } else if low >= -small && high <= small {
+        Position::Tie
     } else {
         Position::Unclear
     }

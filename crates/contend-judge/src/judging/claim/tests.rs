@@ -544,6 +544,26 @@ fn a_value_on_its_bound_is_a_tie() {
 }
 
 #[test]
+fn a_step_that_is_small_beside_its_values_is_a_tie() {
+    let verdict = |metric: &str, expect: Expect, all: &[&[f64]]| World::along(all).verdict(&claim(metric, expect));
+    let falls = || Expect::Decreasing { along: "k".into() };
+    let order = || Expect::Order { values: vec![json!(0).into(), json!(1).into()], along: "k".into() };
+    // Steps of 0.000 ± 0.013 Mb/s and of ± 0.06 from values of 1 Mb/s.
+    let (level, narrow, wide) = ([1e6; 4], [0.992e6, 1.008e6, 0.99e6, 1.01e6], [0.96e6, 1.04e6, 0.96e6, 1.04e6]);
+    for expect in [falls(), order()] {
+        assert_eq!(verdict("goodput.up", expect.clone(), &[&level, &narrow]), "tie");
+        assert_eq!(verdict("goodput.up", expect.clone(), &[&level, &wide]), "undecided");
+        assert_eq!(verdict("goodput.up", expect, &[&level, &[0.995e6; 4]]), "reproduced");
+    }
+    // A fall with one such step is for and against nothing; one with a rise is wrong.
+    assert_eq!(verdict("goodput.up", falls(), &[&[2e6; 4], &level, &narrow]), "tie");
+    assert_eq!(verdict("goodput.up", falls(), &[&[2e6; 4], &level, &narrow, &[1.5e6; 4]]), "not reproduced");
+    // 2 % of a share say nothing.
+    let (one, other) = ([0.8e6, 0.82e6, 0.78e6, 0.8e6], [0.81e6, 0.8e6, 0.8e6, 0.79e6]);
+    assert_eq!(verdict("jain", falls(), &[&one, &other]), "undecided");
+}
+
+#[test]
 fn a_pooled_quotient_is_the_quotient_of_the_sums() {
     let judged = |pool: bool, values: &[f64]| {
         let c = claim("1Mbps / goodput.up", Expect::AtMost(number(2.0)));
