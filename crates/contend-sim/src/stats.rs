@@ -4,7 +4,7 @@
 use crate::trace::{Event, Trace};
 use contend_core::packet::PacketKind;
 use contend_core::qdisc::{DropReason, Sink};
-use contend_core::{Packet, Span, Time};
+use contend_core::{Ecn, Packet, Span, Time};
 
 /// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 %
 /// of their value), up to a quarter of an hour.
@@ -197,6 +197,8 @@ pub struct SenderCounters {
     pub probes: u64,
     /// Reductions of the window because of ECN.
     pub ecn_reductions: u64,
+    /// Segments that acknowledgments reported as marked: `tcpi_delivered_ce` of Linux.
+    pub delivered_ce: u64,
     /// Losses detected without a timeout. First index: the actual cause ([`ActualCause`]); second index: the cause that
     /// the controller assumed (0 congestion, 1 error).
     pub judged: [[u64; 2]; 3],
@@ -228,6 +230,8 @@ pub struct ReceiverCounters {
     pub acks: u64,
     /// Data packets that brought nothing new.
     pub duplicates: u64,
+    /// Data packets that arrived with a mark.
+    pub arrived_ce: u64,
 }
 
 impl ReceiverCounters {
@@ -235,6 +239,7 @@ impl ReceiverCounters {
     pub fn arrived(&mut self, p: &Packet) {
         count(&mut self.packets);
         self.bytes += u64::from(p.size);
+        self.arrived_ce += u64::from(p.ecn() == Ecn::Ce);
     }
 }
 
@@ -384,13 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn an_arrival_counts_a_packet_and_its_ip_bytes_and_delivers_nothing() {
+    fn an_arrival_counts_a_packet_its_ip_bytes_and_its_mark_and_delivers_nothing() {
         let now = Time::ZERO;
         let body = contend_core::Body::Udp { seq: 0 };
         let packet = |size| Packet::new(contend_core::FlowId(0), size, now, body);
         let mut r = ReceiverCounters::default();
         [1500, 40].map(packet).iter().for_each(|p| r.arrived(p));
-        assert_eq!(r, ReceiverCounters { packets: 2, bytes: 1540, ..ReceiverCounters::default() });
+        r.arrived(&packet(100).with_ecn(Ecn::Ce));
+        assert_eq!(r, ReceiverCounters { packets: 3, bytes: 1640, arrived_ce: 1, ..ReceiverCounters::default() });
     }
 
     #[test]

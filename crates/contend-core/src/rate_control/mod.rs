@@ -17,7 +17,7 @@ pub type Build = fn(&Args, &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal
 
 crate::registry!(
     Build; fixed [Fact::Constant], ideal [Fact::Needs(Need::Snr)], minstrel_ht [Fact::Needs(Need::Errors)],
-    aarf [Fact::Needs(Need::Errors)], onoe [Fact::Needs(Need::Errors)], thompson [Fact::Needs(Need::Errors)],
+    aarf [Fact::Needs(Need::Errors)], onoe [Fact::Needs(Need::Errors)], thompson [Fact::Needs(Need::Errors)], schedule,
 );
 
 /// Chooses the rates of a station towards one receiver.

@@ -37,6 +37,13 @@ pub struct Flow {
     pub entered: u64,
     /// Packets of every kind that arrived at both ends.
     pub arrived: u64,
+    /// Data packets that arrived with a mark.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub arrived_ce: u64,
+    /// Segments that acknowledgments reported as marked: `tcpi_delivered_ce` of Linux. 0 for a sender that is not
+    /// simulated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delivered_ce: u64,
     /// Losses detected without a timeout. `null` for a sender that is not simulated.
     pub losses: Option<Losses>,
     /// Round-trip time samples.

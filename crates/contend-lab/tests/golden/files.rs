@@ -42,6 +42,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/l4s/wifi-mixed.toml", &[("duration", "4s"), ("warmup", "1s")]),
     ("experiments/l4s/wifi-rates.toml", &[("duration", "10s"), ("warmup", "1s")]),
     ("experiments/l4s/wifi-slow-station.toml", &[("duration", "8s"), ("warmup", "1s")]),
+    ("experiments/l4s/wifi-steps.toml", &[("duration", "10s"), ("warmup", "4s")]),
     ("experiments/l4s/wifi-uploads.toml", &[("duration", "5s"), ("warmup", "1s")]),
     ("experiments/l4s/wire-bursts.toml", &[]),
     ("experiments/l4s/wire-classic.toml", &[("duration", "5s"), ("warmup", "2s")]),

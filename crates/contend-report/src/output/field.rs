@@ -119,6 +119,8 @@ pub(super) const FLOW: &[Field<Flow>] = &[
     metric("timeouts", COUNT, Count(|f| f.timeouts)),
     own("entered", PACKETS, "packets of every kind that both ends handed to the network", Count(|f| Some(f.entered))),
     own("arrived", PACKETS, "packets of every kind that arrived at both ends", Count(|f| Some(f.arrived))),
+    metric("arrived_ce", PACKETS, Count(|f| Some(f.arrived_ce))),
+    metric("delivered_ce", PACKETS, Count(|f| Some(f.delivered_ce))),
     own("losses.congestion.congestion", COUNT, LOSSES, Count(|f| Some(f.losses?.congestion.congestion))),
     own("losses.congestion.error", COUNT, LOSSES, Count(|f| Some(f.losses?.congestion.error))),
     own("losses.error.congestion", COUNT, LOSSES, Count(|f| Some(f.losses?.error.congestion))),
@@ -518,9 +520,9 @@ pub fn names() -> Vec<Names> {
         ),
         of(
             "flow",
-            "JSON: `flows` of a run; `completed` is the length of `fct` there, and `unfinished` is left out if it is \
-                0. CSV: scope `flow`. Parquet: the columns \
-                of `flows.parquet` without `fct`; with the swept keys, `seed` and `digest`.",
+            "JSON: `flows` of a run; `completed` is the length of `fct` there; `arrived_ce`, `delivered_ce` and \
+                `unfinished` are left out if they are 0. CSV: scope `flow`. Parquet: the columns of `flows.parquet` \
+                without `fct`; with the swept keys, `seed` and `digest`.",
             FLOW,
         ),
         of("queue", "JSON: `queues` of a run. CSV: scope `queue`.", QUEUE),

@@ -396,18 +396,19 @@ impl Sender {
     /// Reads how many segments `ack`, the segment `s` in `p`, reports as marked.
     #[inline]
     fn read_marks(&mut self, p: &Packet, s: &Segment, ack: &mut Ack) {
-        let Some(decoder) = &mut self.accurate else {
+        if let Some(decoder) = &mut self.accurate {
+            ack.ce = decoder.marks(&Report {
+                ace: s.flags.ace(),
+                ce_bytes: (p.explicit_kind() == ACCECN).then_some(p.explicit.throughput),
+                delivered: ack.delivered,
+                mss: self.format.mss,
+                sack: self.options.sack,
+            });
+            ack.ece = ack.ce > 0;
+        } else {
             ack.ce = if ack.ece { ack.delivered } else { 0 };
-            return;
-        };
-        ack.ce = decoder.marks(&Report {
-            ace: s.flags.ace(),
-            ce_bytes: (p.explicit_kind() == ACCECN).then_some(p.explicit.throughput),
-            delivered: ack.delivered,
-            mss: self.format.mss,
-            sack: self.options.sack,
-        });
-        ack.ece = ack.ce > 0;
+        }
+        self.sent.delivered_ce += u64::from(ack.ce);
     }
 
     /// Stores the receiver's window.

@@ -2,6 +2,7 @@
 //! crate each time. A new file needs its `mod` here.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod accurate_ecn;
 mod aggregation;
 mod bbr;
 mod beacons;

@@ -190,7 +190,7 @@ fn ideal_picks_the_rate_of_the_closed_form() {
 #[test]
 fn each_rate_control_uses_the_fastest_rate_on_a_perfect_link() {
     let link = Link::vht80(1, 1);
-    for entry in REGISTRY.iter().filter(|e| e.name != "fixed") {
+    for entry in REGISTRY.iter().filter(|e| !["fixed", "schedule"].contains(&e.name)) {
         let got = link.throughput(&mut *link.control(entry.name), 60.0, &constant(), (95, 97));
         let ratio = got / link.best_fixed(60.0).1;
         assert!(ratio > 0.99, "{}: {ratio}", entry.name);

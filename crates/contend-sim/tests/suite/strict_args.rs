@@ -157,7 +157,7 @@ fn every_error_model_and_fading_reads_what_it_declares() {
 
 #[test]
 fn every_rate_control_reads_what_it_declares() {
-    let rates = [Rate { bps: 6_500_000, streams: 1, group: 0 }];
+    let rates = [Rate { bps: 1_000_000, streams: 1, group: 0 }];
     let setting = rate_control::Setting { rates: &rates, given: 0, per: &|_, _| 0.0, goodput: &|_, _| 0.0 };
     strictly(rate_control::REGISTRY, |build, args| build(args, &setting).is_ok());
 }

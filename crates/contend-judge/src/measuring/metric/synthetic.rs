@@ -28,6 +28,8 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         timeouts: Some(2),
         entered: 200,
         arrived: 190,
+        arrived_ce: 4,
+        delivered_ce: 3,
         losses: Some(Losses {
             congestion: Taken { congestion: 9, error: 1 },
             error: Taken { congestion: 2, error: 6 },

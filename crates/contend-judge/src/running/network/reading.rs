@@ -126,6 +126,8 @@ pub(super) fn flows(
             timeouts: now.timeouts.map(|n| n.saturating_sub(before.timeouts.unwrap_or(0))),
             entered: now.entered - before.entered,
             arrived: now.arrived - before.arrived,
+            arrived_ce: r.arrived_ce - r0.arrived_ce,
+            delivered_ce: s.delivered_ce - s0.delivered_ce,
             losses: simulated.then(|| Losses::between(s.judged, s0.judged)),
             rtt_s: Percentiles::from(&rtt),
             delay_s: Percentiles::from(&delay),

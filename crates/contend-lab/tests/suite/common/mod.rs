@@ -286,6 +286,8 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         timeouts: Some(dice.below(4)),
         entered: 30_000,
         arrived: 29_000,
+        arrived_ce: dice.below(40),
+        delivered_ce: dice.below(40),
         rtt_s: Percentiles::from(&rtt),
         delay_s: Percentiles::from(&delay),
         completion_s: None,

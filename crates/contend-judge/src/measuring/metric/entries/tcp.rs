@@ -15,6 +15,19 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .over(Period::RunOrWindow)
     .reported(&["retransmitted"]),
+    flow("arrived_ce", Dimension::Packets, "data packets that arrived with a mark (CE)", |a| {
+        Ok(a.flows().map(|f| f.arrived_ce as f64).sum())
+    })
+    .reported(&["arrived_ce"]),
+    flow(
+        "delivered_ce",
+        Dimension::Packets,
+        "segments that acknowledgments reported as marked, as in Linux's `tcp_info`; without accurate ECN each \
+            acknowledgment with ECE reports all that it delivers",
+        |a| Ok(a.flows().map(|f| f.delivered_ce as f64).sum()),
+    )
+    .note("With accurate ECN it equals `arrived_ce`, but for what is on its way and acknowledgments that were lost.")
+    .reported(&["delivered_ce"]),
     flow(
         "first_retransmission",
         Dimension::Time,
