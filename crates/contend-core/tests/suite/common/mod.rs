@@ -180,6 +180,7 @@ pub fn value(p: &Param, text: &str) -> Value {
             assert!(words.contains(&text), "{}: {text}", p.name);
             Value::Word(text.into())
         }
+        Unit::Schedule if text == "[]" => Value::Schedule(vec![]),
         Unit::Schedule | Unit::Intervals | Unit::Drops => panic!("{}: not in a vector", p.name),
         Unit::Weights => Value::Weights(vec![]),
         Unit::Numbers => Value::Numbers(vec![]),
