@@ -166,8 +166,8 @@ impl Shallow {
         if at == MarkAt::Burst && (from_turn || behind > 0) {
             let key = if from_turn { "ce_from = \"turn\"" } else { "ce_behind" };
             return Err(Refusal::new(
-                format!("mark_at = \"burst\" goes without {key}, which looks at the packet as it leaves the queue"),
-                "remove one of the two",
+                format!("mark_at = \"burst\" beside {key}, which looks at the packet as it leaves the queue"),
+                format!("leave out {key} or mark_at"),
             ));
         }
         Ok(Shallow { threshold, ect1_only: args.word("ce_select") == "ect1", from_turn, behind, classic_for_ect1, at })
