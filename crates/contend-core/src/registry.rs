@@ -5,8 +5,10 @@
 //! names into `mod` declarations and `REGISTRY`. A new algorithm is one file and one word. Properties that other code
 //! must know follow its name as [`Fact`]s; no code compares names.
 
+use crate::Refusal;
 use crate::formulas::Line;
 use crate::time::{Span, Time};
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -394,6 +396,26 @@ pub enum Value {
     Numbers(Vec<f64>),
     /// [`Unit::Group`]. Only the parameters that were given are present.
     Group(Args),
+}
+
+/// Checks intervals of time, from and to: none is empty, and each begins after the one before has ended.
+///
+/// # Errors
+/// The first interval for which this does not hold, as `what`, with `remedy`.
+pub fn in_order(
+    intervals: impl IntoIterator<Item = (Time, Time)>,
+    what: &str,
+    remedy: &'static str,
+) -> Result<(), Refusal> {
+    let mut last = Time::ZERO;
+    for (from, to) in intervals {
+        if from < last || to <= from {
+            let wrong = format!("{what} {from} to {to} is empty or begins before the previous one ends");
+            return Err(Refusal::new(wrong, remedy));
+        }
+        last = to;
+    }
+    Ok(())
 }
 
 /// A full set of parameters: every parameter of the algorithm, each with a value inside its range.

@@ -1,8 +1,8 @@
 //! Rates by a schedule: a station that walks away and comes back, at instants that the file gives.
 
-use super::{Chain, Rate, RateControl, RateId, Report, Setting, ladder};
+use super::{Chain, RateControl, RateId, Report, Setting, ladder};
 use crate::formulas::{Line, on, step};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param, Unit, in_order};
 use crate::{Cx, Refusal, Time};
 use alloc::boxed::Box;
 use alloc::format;
@@ -35,34 +35,22 @@ pub const FORMULAS: &[Line] = &[
 /// # Errors
 /// When the intervals are not in order of time, or the station has no rate that is slow enough.
 pub fn build(args: &Args, setting: &Setting<'_>) -> Result<Box<dyn RateControl>, Refusal> {
-    let mut intervals = Vec::new();
-    let mut last = Time::ZERO;
-    for &(from, to, bps) in args.schedule("rates") {
-        if from < last || to <= from {
-            return Err(Refusal::new(
-                format!("rates: {from} to {to} is empty or begins before the previous interval ends"),
-                "write [[\"10s\", \"20s\", \"26Mbps\"], ...] in order of time",
-            ));
-        }
-        let Some(rate) = fastest(setting.rates, bps) else {
-            return Err(Refusal::new(
+    let schedule = args.schedule("rates");
+    let remedy = "write [[\"10s\", \"20s\", \"26Mbps\"], ...] in order of time";
+    in_order(schedule.iter().map(|&(from, to, _)| (from, to)), "rates", remedy)?;
+    let ladder = ladder(setting.rates);
+    let bps_of = |id: RateId| setting.rates[usize::from(id)].bps;
+    let interval = |&(from, to, bps): &(Time, Time, u64)| {
+        let rate = ladder.iter().rfind(|id| bps_of(**id) <= bps).ok_or_else(|| {
+            Refusal::new(
                 format!("rates: the station has no rate of {bps} bit/s or less"),
-                format!("write at least {}bps, its slowest", slowest(setting.rates)),
-            ));
-        };
-        intervals.push(Interval { from, to, rate });
-        last = to;
-    }
+                format!("write at least {}bps, its slowest", bps_of(ladder[0])),
+            )
+        })?;
+        Ok(Interval { from, to, rate: *rate })
+    };
+    let intervals = schedule.iter().map(interval).collect::<Result<Vec<Interval>, Refusal>>()?;
     Ok(Box::new(Schedule { intervals, next: 0, given: setting.given }))
-}
-
-/// The fastest rate that is not above `bps`; of equal ones that with the fewest streams.
-fn fastest(rates: &[Rate], bps: u64) -> Option<RateId> {
-    ladder(rates).into_iter().rfind(|id| rates[usize::from(*id)].bps <= bps)
-}
-
-fn slowest(rates: &[Rate]) -> u64 {
-    rates.iter().map(|r| r.bps).min().unwrap_or(0)
 }
 
 #[derive(Debug)]
@@ -119,7 +107,7 @@ mod tests {
     fn a_wrong_schedule_says_what_to_write() {
         let text = |intervals: &[(u64, u64, u64)]| format!("{:?}", built(intervals).unwrap_err());
         assert!(text(&[(10, 10, 10_000_000)]).contains("empty"));
-        assert!(text(&[(10, 20, 10_000_000), (15, 30, 10_000_000)]).contains("before the previous interval ends"));
+        assert!(text(&[(10, 20, 10_000_000), (15, 30, 10_000_000)]).contains("begins before the previous one ends"));
         assert!(text(&[(10, 20, 9_000_000)]).contains("10000000bps"));
     }
 }

@@ -41,7 +41,7 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub arrived_ce: u64,
     /// Segments that acknowledgments reported as marked: `tcpi_delivered_ce` of Linux. 0 for a sender that is not
-    /// simulated.
+    /// simulated; see [`Flow::known_delivered_ce`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delivered_ce: u64,
     /// Losses detected without a timeout. `null` for a sender that is not simulated.
@@ -68,6 +68,13 @@ pub struct Flow {
     /// One-way delays.
     #[serde(skip)]
     pub delay: Durations,
+}
+
+impl Flow {
+    /// Segments that acknowledgments reported as marked; `None` for a sender that is not simulated.
+    pub fn known_delivered_ce(&self) -> Option<u64> {
+        self.losses.map(|_| self.delivered_ce)
+    }
 }
 
 /// True for 0. Serde passes a reference.

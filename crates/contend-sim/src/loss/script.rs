@@ -3,7 +3,7 @@
 use super::Loss;
 use contend_core::Refusal;
 use contend_core::formulas::Line;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param, Unit, in_order};
 use contend_core::{Body, Cx, FlowId, Packet, Time};
 
 /// Source.
@@ -49,17 +49,7 @@ pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<d
     }
     rules.sort_unstable();
     let outages = args.intervals("outage").to_vec();
-    let mut last = Time::ZERO;
-    for &(from, to) in &outages {
-        if from < last || to <= from {
-            return Err(Refusal::new(
-                format!("outage {from} to {to} is empty or begins before the previous one ends"),
-                "write outages in order of \
-                    time, like [[\"1s\", \"1.01s\"]]",
-            ));
-        }
-        last = to;
-    }
+    in_order(outages.iter().copied(), "outage", "write outages in order of time, like [[\"1s\", \"1.01s\"]]")?;
     Ok(Box::new(Script { rules, segment: Vec::new(), outages, next: 0 }))
 }
 

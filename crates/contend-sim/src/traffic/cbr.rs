@@ -3,7 +3,7 @@
 use super::{AppWrite, Source, gap, packet};
 use contend_core::Refusal;
 use contend_core::formulas::Line;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param, Unit, in_order};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
 
@@ -48,17 +48,8 @@ pub const FORMULAS: &[Line] = &[];
 /// When there is neither rate nor schedule, or the schedule is not in order of time.
 pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     let mut schedule = args.schedule("schedule").to_vec();
-    let mut last = Time::ZERO;
-    for &(from, to, _) in &schedule {
-        if from < last || to <= from {
-            return Err(Refusal::new(
-                format!("schedule {from} to {to} is empty or begins before the previous one ends"),
-                "write [[\"1s\", \"5s\", \
-                    \"1Mbps\"], ...] in order of time",
-            ));
-        }
-        last = to;
-    }
+    let remedy = "write [[\"1s\", \"5s\", \"1Mbps\"], ...] in order of time";
+    in_order(schedule.iter().map(|&(from, to, _)| (from, to)), "schedule", remedy)?;
     if schedule.is_empty() {
         match args.rate("rate") {
             0 => return Err(Refusal::new("cbr needs a rate or a schedule", "write rate = \"1Mbps\"")),
