@@ -20,8 +20,9 @@ controller jersey -DFLAGS=2 # TCP_CONG_NEEDS_ECN
 controller tcp_d
 controller tcp_av -DWITH_RATES
 controller westwood
-# And TCP_CONG_NEEDS_ACCECN, TCP_CONG_ECT_1_NEGOTIATION.
-controller prague -DFLAGS=14 -DFULL_CONTROL
+# And TCP_CONG_NEEDS_ACCECN, TCP_CONG_ECT_1_NEGOTIATION; with TCP_CONG_NON_RESTRICTED a network namespace can have it as
+# the default of its listening sockets.
+controller prague -DFLAGS=15 -DFULL_CONTROL
 for source in ap/*.bpf.c; do
   [ -e "$source" ] || continue
   clang "${flags[@]}" -c "$source" -o "$out/$(basename "$source" .c).o"

@@ -5,6 +5,7 @@ use crate::bytes::{self, Changes, Refused};
 use crate::opened::Openings;
 use crate::plan::Plan;
 use crate::ties::Ties;
+use contend_core::packet::Ecn;
 use contend_core::{Body, Packet, Segment, Time};
 use contend_lab::experiment::results::Opened;
 use contend_sim::net::{Net, addresses};
@@ -29,6 +30,8 @@ pub struct Border {
     homes: Vec<usize>,
     /// By flow of the file: the largest window that its receiver may advertise, in bytes.
     windows: Vec<u32>,
+    /// By host: true if what its programs send is for L4S, as its flows of the file are.
+    l4s: Vec<bool>,
     /// What hosts opened beside the flows of the file.
     opened: Openings,
     /// The packet that leaves.
@@ -77,6 +80,7 @@ impl Border {
             hosts: plan.hosts.iter().enumerate().map(|(i, h)| (h.ip, i)).collect(),
             homes,
             windows,
+            l4s: plan.hosts.iter().map(|h| h.l4s).collect(),
             opened: Openings::new(net.flows() as u32),
             buffer: Vec::with_capacity(bytes::MTU),
             tally: Tally::default(),
@@ -132,6 +136,11 @@ impl Border {
             && let Body::Tcp(s) = &mut p.body
         {
             s.window = s.window.min(*limit);
+        }
+        // A kernel before Linux's own prague sends ECT(0): `contend deploy ect1` rewrites it at an interface, and this
+        // does so here.
+        if tied.accurate && tied.l4s.unwrap_or(self.l4s[from]) && p.ecn() == Ecn::Ect {
+            p.set_ecn(Ecn::Ect1);
         }
         Ok(p)
     }

@@ -6,7 +6,7 @@ use crate::host::Asking;
 use crate::plan::{Plan, congestion_control};
 use contend_core::Refusal;
 use contend_core::Time;
-use contend_sim::scenario::{EndsSpec, Scenario, Transport};
+use contend_sim::scenario::{EndsSpec, Scenario, TcpSpec, Transport};
 use contend_sim::tcp::app::{App, Does};
 use contend_sim::tcp::{SegmentFormat, UDP_HEADERS};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -81,9 +81,8 @@ impl Bulk {
             let failed = |e: io::Error| format!("flow {}: no socket: {e}", f.name);
             let (from, to) = (plan.hosts[known.from].ip, plan.hosts[known.to].ip);
             let address = SocketAddrV4::new(to, known.port);
-            let udp = matches!(f.ends.transport, Transport::Udp(_));
-            let fixed = fixed(&f.ends, known.window);
-            let sink = hosts.at(known.to, move || sink(address, udp, fixed)).map_err(failed)?;
+            let (ends, window) = (f.ends.clone(), known.window);
+            let sink = hosts.at(known.to, move || sink(address, &ends, window)).map_err(failed)?;
             let ends = f.ends.clone();
             let socket = hosts.at(known.from, move || sending(from, &ends)).map_err(failed)?;
             let full = full(&f.ends)?;
@@ -129,15 +128,12 @@ fn full(ends: &EndsSpec) -> Result<u32, Refusal> {
 /// The memory of a receiver whose window does not open step by step; Linux doubles what it is told. It has room for the
 /// window in packets that wait behind a loss, whose buffers are larger than they are. A window that a SYN can advertise
 /// is open from the start.
-fn fixed(ends: &EndsSpec, window: u32) -> Option<usize> {
-    match &ends.transport {
-        Transport::Tcp(t) if !t.autotuning || window <= u32::from(u16::MAX) => Some(2 * window as usize),
-        _ => None,
-    }
+fn fixed(t: &TcpSpec, window: u32) -> Option<usize> {
+    (!t.autotuning || window <= u32::from(u16::MAX)).then_some(2 * window as usize)
 }
 
-fn sink(at: SocketAddrV4, udp: bool, fixed: Option<usize>) -> io::Result<Sink> {
-    if udp {
+fn sink(at: SocketAddrV4, ends: &EndsSpec, window: u32) -> io::Result<Sink> {
+    let Transport::Tcp(t) = &ends.transport else {
         let socket = UdpSocket::bind(at)?;
         socket.set_nonblocking(true)?;
         // Beyond the machine's limit (net.core.rmem_max) where that is allowed.
@@ -146,10 +142,14 @@ fn sink(at: SocketAddrV4, udp: bool, fixed: Option<usize>) -> io::Result<Sink> {
         // Datagrams of one aggregate are read in one call, where the kernel can do so.
         let _ = setsockopt(&socket, sockopt::UdpGroSegment, &true);
         return Ok(Sink::Udp(socket));
-    }
+    };
     let listener = TcpListener::bind(at)?;
     listener.set_nonblocking(true)?;
-    if let Some(memory) = fixed {
+    if t.ecn.accurate().is_some() {
+        // A kernel whose sysctl does not offer accurate ECN accepts it for a controller that asks for it, at both ends.
+        setsockopt(&listener, sockopt::TcpCongestion, &congestion_control(t).into())?;
+    }
+    if let Some(memory) = fixed(t, window) {
         // Connections inherit it, and what a program has set is not tuned.
         let forced = setsockopt(&listener, sockopt::RcvBufForce, &memory);
         forced.or_else(|_| setsockopt(&listener, sockopt::RcvBuf, &memory))?;

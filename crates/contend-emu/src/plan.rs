@@ -6,6 +6,7 @@ use crate::ties::Known;
 use contend_core::Refusal;
 use contend_core::Span;
 use contend_core::cc::deployed_name;
+use contend_core::packet::Ecn;
 use contend_core::registry::{Amount, Value};
 use contend_lab::experiment::point::Member;
 use contend_sim::net::{QueueAt, queues_passed};
@@ -40,6 +41,8 @@ pub struct Host {
     pub ip: Ipv4Addr,
     /// The host that `server` means here: the other end of its first flow.
     pub peer: usize,
+    /// True if the TCP of its programs carries ECT(1).
+    pub l4s: bool,
 }
 
 /// The part of an experiment that is outside.
@@ -93,6 +96,7 @@ impl Plan {
                 port: PORT + i as u16 % (u16::MAX - PORT),
                 protocol: if matches!(f.ends.transport, Transport::Tcp(_)) { TCP } else { UDP },
                 sealed: matches!(&f.ends.transport, Transport::Tcp(t) if t.encrypted.is_some()),
+                l4s: tcp_of(f).is_some_and(is_l4s),
                 window,
             });
         }
@@ -107,11 +111,15 @@ impl Plan {
         let hosts = places.iter().enumerate().map(|(i, place)| {
             let (name, short) = names(scenario, *place);
             let [high, low] = (i as u16 + 1).to_be_bytes();
-            Host { name, short, place: *place, ip: Ipv4Addr::new(10, 77, high, low), peer: peer(i) }
+            Host { name, short, place: *place, ip: Ipv4Addr::new(10, 77, high, low), peer: peer(i), l4s: false }
         });
         let hosts = hosts.collect();
         let min_rtt = min_rtt(scenario, &is_outside)?;
-        Ok(Plan { hosts, outside: Outside { flows: is_outside, hosts: places }, flows, min_rtt })
+        let mut plan = Plan { hosts, outside: Outside { flows: is_outside, hosts: places }, flows, min_rtt };
+        for i in 0..plan.hosts.len() {
+            plan.hosts[i].l4s = plan.default_of(scenario, i).is_some_and(is_l4s);
+        }
+        Ok(plan)
     }
 
     /// Packets that the windows of the flows allow under way: data, and an acknowledgment for each.
@@ -214,7 +222,13 @@ impl Plan {
             .values_mut()
             .for_each(|metrics| metrics.congestion = metrics.congestion.take().or_else(|| congestion.clone()));
         let mut routes: Vec<_> = routes.into_iter().map(|(to, metrics)| (self.hosts[to].ip, 32, metrics)).collect();
-        routes.push((NETWORK.0, NETWORK.1, Metrics { congestion, ..Metrics::default() }));
+        routes.push((NETWORK.0, NETWORK.1, Metrics { congestion: congestion.clone(), ..Metrics::default() }));
+        if host.l4s
+            && let Some(name) = &congestion
+        {
+            // A listening socket asks for accurate ECN by its own controller, not by that of a route.
+            settings.push(("net/ipv4/tcp_congestion_control".into(), name.clone()));
+        }
         let pace = pace(scenario, host.place);
         HostSpec { name: host.name.clone(), ip: host.ip, names, settings, routes, pace }
     }
@@ -241,6 +255,11 @@ fn tcp_of(f: &FlowSpec) -> Option<&TcpSpec> {
         Transport::Tcp(t) => Some(t),
         Transport::Udp(_) => None,
     }
+}
+
+/// True if the data of `t` carry ECT(1).
+fn is_l4s(t: &TcpSpec) -> bool {
+    t.ecn.accurate().is_some() && t.ect == Ecn::Ect1
 }
 
 /// What decides the direction of a flow.
@@ -292,6 +311,9 @@ pub fn unknown_controllers<'s>(scenario: &'s Scenario, members: &[Member]) -> Ve
     of_tcp.filter(|(_, t)| kernel_name(t.cc.entry.name).is_none()).collect()
 }
 
+/// The controller that asks the kernel for accurate ECN.
+const ASKS: &str = "prague";
+
 /// Checks that the kernel can carry `f`.
 fn check(f: &FlowSpec) -> Result<(), Refusal> {
     let simulate = "or write emulate = \"kernel\" into other flows only, so that this one is simulated";
@@ -303,6 +325,15 @@ fn check(f: &FlowSpec) -> Result<(), Refusal> {
         Transport::Udp(_) => Ok(()),
         Transport::Tcp(t) => {
             let name = t.cc.entry.name;
+            if t.ecn.accurate().is_some() && name != ASKS {
+                return Err(Refusal::new(
+                    format!(
+                        "flow {}: kernels use accurate ECN for {ASKS} alone, and the file wants it for {name}",
+                        f.name
+                    ),
+                    format!("write echo = \"latch\", which is classic ECN, {simulate}"),
+                ));
+            }
             if kernel_name(name).is_some() {
                 return Ok(());
             }

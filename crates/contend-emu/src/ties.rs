@@ -36,6 +36,8 @@ pub struct Known {
     pub protocol: u8,
     /// True if nobody on the path may read its segments.
     pub sealed: bool,
+    /// True if its data carry ECT(1).
+    pub l4s: bool,
     /// The largest window that its receiver may advertise, in bytes.
     pub window: u32,
 }
@@ -89,6 +91,8 @@ struct Tie {
     closed: Option<Time>,
     /// The way of the packet that opened it.
     opener: usize,
+    /// True if it has negotiated accurate ECN.
+    accurate: bool,
 }
 
 /// One direction of a flow.
@@ -118,6 +122,10 @@ pub struct Tied {
     pub packet: Packet,
     /// True if it opened a flow whose number may have been used before.
     pub opened: bool,
+    /// True if its connection has negotiated accurate ECN.
+    pub accurate: bool,
+    /// Whether the file has it carry ECT(1); `None` if it is of no flow of the file.
+    pub l4s: Option<bool>,
 }
 
 impl Ties {
@@ -173,7 +181,7 @@ impl Ties {
                 packet.set_reverse();
             }
             packet.set_sealed(k.sealed);
-            return Ok(Tied { packet, opened: false });
+            return Ok(Tied { packet, opened: false, accurate: tie.accurate, l4s: Some(k.l4s && way == 0) });
         }
         let (a, b) = ((from, sport), (to, dport));
         let way = usize::from(a > b);
@@ -191,7 +199,7 @@ impl Ties {
         if with < against || with == against && way != tie.opener {
             packet.set_reverse();
         }
-        Ok(Tied { packet, opened })
+        Ok(Tied { packet, opened, accurate: tie.accurate, l4s: None })
     }
 
     /// The bytes of the last acknowledgment that the sender of `p` sent, for one that the network made.
@@ -274,6 +282,10 @@ impl Tie {
             // A new connection with the same ports.
             *self = Tie { last: now, opener: way, ..Tie::default() };
         }
+        if syn && acks {
+            // RFC 9768, table 2: the other answers are of classic ECN, of none, or a SYN's own flags come back.
+            self.accurate = matches!(tcp.flags.ace(), 0b010 | 0b011 | 0b100 | 0b110);
+        }
         let [with, against] = {
             let [a, b] = &mut self.ways;
             if way == 0 { [a, b] } else { [b, a] }
@@ -352,7 +364,8 @@ mod tests {
     }
 
     fn ties() -> Ties {
-        let known = Known { flow: 1, from: 0, to: 1, port: 5001, protocol: 6, sealed: false, window: 65_535 };
+        let known =
+            Known { flow: 1, from: 0, to: 1, port: 5001, protocol: 6, sealed: false, l4s: false, window: 65_535 };
         Ties::new(2, vec![known], Address(4))
     }
 

@@ -1,5 +1,5 @@
-//! Looks at the kernel's senders of the file's flows: window, threshold, round-trip time, retransmissions and timeouts
-//! go into the meters at the gate, as a simulated sender would tell them.
+//! Looks at the kernel's senders of the file's flows: window, threshold, round-trip time, retransmissions, timeouts and
+//! marks go into the meters at the gate, as a simulated sender would tell them.
 
 use crate::host::Asking;
 use crate::plan::Plan;
@@ -31,8 +31,30 @@ struct Sender {
     /// Where its data go to.
     to: SocketAddr,
     socket: Option<Identity>,
-    /// Timeouts of its earlier sockets, and of the present one.
-    timeouts: [u64; 2],
+    timeouts: Total,
+    delivered_ce: Total,
+}
+
+/// A count of the sockets of one sender.
+#[derive(Clone, Copy, Debug, Default)]
+struct Total {
+    /// Of those that are closed.
+    before: u64,
+    /// Of the present one.
+    now: u64,
+}
+
+impl Total {
+    /// The socket counts `now`. Returns the count of all.
+    fn at(&mut self, now: u32) -> u64 {
+        self.now = now.into();
+        self.before + self.now
+    }
+
+    /// The socket is closed.
+    fn close(&mut self) {
+        *self = Total { before: self.before + self.now, now: 0 };
+    }
 }
 
 impl Watch {
@@ -47,7 +69,9 @@ impl Watch {
                 }
             }
             let to = (plan.hosts[known.to].ip, known.port).into();
-            senders.push(Sender { flow: FlowId(known.flow), host: known.from, to, socket: None, timeouts: [0; 2] });
+            let (timeouts, delivered_ce) = Default::default();
+            let flow = FlowId(known.flow);
+            senders.push(Sender { flow, host: known.from, to, socket: None, timeouts, delivered_ce });
         }
         Watch { kernels, senders, turn: 0 }
     }
@@ -74,16 +98,18 @@ impl Watch {
             match kernel.one(id) {
                 Ok(Some(found)) => {
                     let meter = gate.meter_mut(sender.flow);
-                    meter.state = found.info.map(|info| state(&info)).or(meter.state);
-                    if let Some(n) = found.info.and_then(|info| info.timeouts) {
-                        sender.timeouts[1] = n.into();
-                        meter.timeouts = Some(sender.timeouts.iter().sum());
+                    let Some(info) = found.info else { continue };
+                    meter.state = Some(state(&info));
+                    meter.delivered_ce = Some(sender.delivered_ce.at(info.delivered_ce));
+                    if let Some(n) = info.timeouts {
+                        meter.timeouts = Some(sender.timeouts.at(n.into()));
                     }
                 }
                 // It is closed. Its last state stays, and the flow may open another.
                 _ => {
                     sender.socket = None;
-                    sender.timeouts = [sender.timeouts.iter().sum(), 0];
+                    sender.timeouts.close();
+                    sender.delivered_ce.close();
                 }
             }
         }

@@ -14,9 +14,16 @@ use proptest::prelude::*;
 const FILE: &str = include_str!("../../../fuzz/fuzz_targets/packets.toml");
 
 fn network() -> (Net, Border) {
-    let e = parse("two.toml", FILE, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    of_file(FILE, false)
+}
+
+/// The network of a file. `l4s`: its senders are for L4S, as `prague` is, which few kernels have.
+fn of_file(text: &str, l4s: bool) -> (Net, Border) {
+    let e = parse("two.toml", text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
     let resolved = e.scenario(&e.points[0], &Overlay::default()).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    let plan = Plan::new(&resolved.scenario, &resolved.members).unwrap();
+    let mut plan = Plan::new(&resolved.scenario, &resolved.members).unwrap();
+    plan.flows.iter_mut().for_each(|f| f.l4s = l4s);
+    plan.hosts.iter_mut().for_each(|h| h.l4s = l4s);
     let net = Net::with_outside(&resolved.scenario, &plan.outside).unwrap();
     let border = Border::new(&plan, &net);
     (net, border)
@@ -166,4 +173,68 @@ fn what_programs_open_is_told_by_service_in_both_directions() {
     assert_eq!((row.there.bytes, row.back.bytes), (200, 500));
     // A wire of 1 ms, and a frame of less than one.
     assert!((0.001..0.002).contains(&row.back.delay_s.p50.unwrap()), "{row:?}");
+}
+
+/// RFC 9331 §4.1: ECT(1) is for connections whose ends count marks. What they negotiated is in the ACE bits of SYN-ACKs
+/// (RFC 9768, table 2).
+#[test]
+fn data_for_l4s_carry_ect_1_once_accurate_ecn_is_negotiated() {
+    /// A segment without options: ECN field, ports, flags with AE as bit 8, payload.
+    fn segment(from: u8, to: u8, ecn: u8, ports: [u16; 2], seq: u32, flags: u16, payload: usize) -> Vec<u8> {
+        let mut body = [ports[0].to_be_bytes(), ports[1].to_be_bytes()].concat();
+        body.extend([seq.to_be_bytes(), 1_u32.to_be_bytes()].concat());
+        body.extend((5_u16 << 12 | flags).to_be_bytes());
+        body.extend([0xff, 0xff, 0, 0, 0, 0]);
+        body.resize(20 + payload, 0);
+        let mut b = ipv4(from, to, 6, &body);
+        b[1] = ecn;
+        b
+    }
+    const SYN: u16 = 0x02;
+    const ACK: u16 = 0x10;
+    const ACE_111: u16 = 0x1c0;
+    const ACE_011: u16 = 0x0c0;
+    const ACE_001: u16 = 0x040;
+    /// The ECN fields of five packets of a connection as they arrive, whose SYN-ACK has `answer`.
+    fn arrive(l4s: bool, port: u16, answer: u16) -> Vec<u8> {
+        const FILE: &str = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nname = \"data\"\n\
+            from = \"server\"\nto = \"station\"\ntcp = \"reno\"\n";
+        let (mut net, mut border) = of_file(FILE, l4s);
+        let (there, back) = ([40_000, port], [port, 40_000]);
+        let packets = [
+            (0, segment(0, 1, 0, there, 0, SYN | ACE_111, 0)),
+            (1, segment(1, 0, 0, back, 0, SYN | ACK | answer, 0)),
+            (0, segment(0, 1, 2, there, 1, ACK, 1000)),
+            (0, segment(0, 1, 0, there, 1001, ACK, 1000)),
+            (1, segment(1, 0, 2, back, 1, ACK, 0)),
+        ];
+        let (mut left, mut seen) = (Vec::new(), Vec::new());
+        for (i, (from, b)) in packets.iter().enumerate() {
+            let at = Time::ZERO + Span::from_millis(50) * (i as u64 + 1);
+            border.enter(&mut net, at, *from, b, b.len()).unwrap();
+            net.run_until(at + Span::from_millis(49));
+            net.take_left(&mut left);
+            for (_, p) in &left {
+                border.leave(p).unwrap();
+                seen.push(border.packet()[1] & 3);
+            }
+        }
+        seen
+    }
+    assert_eq!(arrive(true, 20_000, ACE_011), [0, 0, 1, 0, 2]);
+    // The answer of classic ECN; a flow that is not for L4S.
+    assert_eq!(arrive(true, 20_000, ACE_001), [0, 0, 2, 0, 2]);
+    assert_eq!(arrive(false, 20_000, ACE_011), [0, 0, 2, 0, 2]);
+    // What programs open, in both directions.
+    assert_eq!(arrive(true, 80, ACE_011), [0, 0, 1, 0, 1]);
+}
+
+#[test]
+fn accurate_ecn_is_refused_for_a_controller_that_does_not_ask_for_it() {
+    let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nname = \"data\"\nfrom = \"server\"\n\
+        to = \"station\"\ntcp = { kind = \"reno\", echo = \"accurate\" }\n";
+    let e = parse("f.toml", text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    let resolved = e.scenario(&e.points[0], &Overlay::default()).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    let error = Plan::new(&resolved.scenario, &resolved.members).unwrap_err();
+    assert!(error.what.contains("flow data") && error.remedy.contains("latch"), "{error}");
 }

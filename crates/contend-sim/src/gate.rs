@@ -42,6 +42,8 @@ pub struct Meter {
     pub state: Option<SenderState>,
     /// Expiries of this sender's retransmission timer, likewise.
     pub timeouts: Option<u64>,
+    /// Segments that acknowledgments reported to it as marked, likewise.
+    pub delivered_ce: Option<u64>,
 }
 
 /// Data in one direction, and the acknowledgments against it.

@@ -40,10 +40,10 @@ pub struct Flow {
     /// Data packets that arrived with a mark.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub arrived_ce: u64,
-    /// Segments that acknowledgments reported as marked: `tcpi_delivered_ce` of Linux. 0 for a sender that is not
-    /// simulated; see [`Flow::known_delivered_ce`].
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub delivered_ce: u64,
+    /// Segments that acknowledgments reported as marked: `tcpi_delivered_ce` of Linux. `null` for a real sender whose
+    /// kernel was not asked. 0 where the results do not name it.
+    #[serde(default = "none_marked", skip_serializing_if = "is_none_marked")]
+    pub delivered_ce: Option<u64>,
     /// Losses detected without a timeout. `null` for a sender that is not simulated.
     pub losses: Option<Losses>,
     /// Round-trip time samples.
@@ -70,16 +70,20 @@ pub struct Flow {
     pub delay: Durations,
 }
 
-impl Flow {
-    /// Segments that acknowledgments reported as marked; `None` for a sender that is not simulated.
-    pub fn known_delivered_ce(&self) -> Option<u64> {
-        self.losses.map(|_| self.delivered_ce)
-    }
-}
-
 /// True for 0. Serde passes a reference.
 fn is_zero(n: &u64) -> bool {
     *n == 0
+}
+
+/// Known, and 0.
+#[allow(clippy::unnecessary_wraps)]
+fn none_marked() -> Option<u64> {
+    Some(0)
+}
+
+/// True for [`none_marked`].
+fn is_none_marked(n: &Option<u64>) -> bool {
+    *n == none_marked()
 }
 
 /// Losses that a sender detected without a timeout. They are grouped by the true fate of the first segment that the

@@ -120,7 +120,7 @@ pub(super) const FLOW: &[Field<Flow>] = &[
     own("entered", PACKETS, "packets of every kind that both ends handed to the network", Count(|f| Some(f.entered))),
     own("arrived", PACKETS, "packets of every kind that arrived at both ends", Count(|f| Some(f.arrived))),
     metric("arrived_ce", PACKETS, Count(|f| Some(f.arrived_ce))),
-    metric("delivered_ce", PACKETS, Count(Flow::known_delivered_ce)),
+    metric("delivered_ce", PACKETS, Count(|f| f.delivered_ce)),
     own("losses.congestion.congestion", COUNT, LOSSES, Count(|f| Some(f.losses?.congestion.congestion))),
     own("losses.congestion.error", COUNT, LOSSES, Count(|f| Some(f.losses?.congestion.error))),
     own("losses.error.congestion", COUNT, LOSSES, Count(|f| Some(f.losses?.error.congestion))),

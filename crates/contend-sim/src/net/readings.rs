@@ -36,6 +36,14 @@ impl Net {
         }
     }
 
+    /// Segments of `flow` that acknowledgments reported as marked, as [`Net::timeouts`].
+    pub fn delivered_ce(&self, flow: usize) -> Option<u64> {
+        match self.sender_of(flow) {
+            Some(_) => Some(self.sent(flow).delivered_ce),
+            None => self.meter_of(flow)?.delivered_ce,
+        }
+    }
+
     /// Counters of the sending end of `flow`.
     pub fn sent(&self, flow: usize) -> SenderCounters {
         let outside = || self.meter_of(flow).map(|m| m.there().sent);

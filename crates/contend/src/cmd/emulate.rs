@@ -147,10 +147,6 @@ pub fn controllers(scenario: &Scenario, members: &[Member]) -> Result<Box<dyn An
     let mut out: Vec<(&str, contend_core::registry::Args, contend_bpf::load::Deployment)> = vec![];
     for (flow, tcp) in contend_emu::plan::unknown_controllers(scenario, members) {
         let Ok(twin) = contend_bpf::Twin::find(tcp.cc.entry.name) else { continue };
-        if twin.accurate_ecn {
-            // It needs ECT(1), which the hosts of an emulation do not write.
-            continue;
-        }
         match out.iter().find(|(name, ..)| *name == twin.name) {
             Some((_, args, _)) if *args == tcp.cc.args => {}
             Some(_) => {

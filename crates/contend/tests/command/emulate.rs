@@ -207,7 +207,8 @@ fn the_kernel_and_the_simulator_agree() {
     }
     let bench = Bench::new();
     let deployed: &[&str] = if cfg!(feature = "bpf") { &["tcp-d", "tcp-av", "jersey", "westwood"] } else { &[] };
-    let wires = [&["reno", "cubic"], deployed].concat().into_iter().map(|name| (name, 0.05));
+    let l4s: &[&str] = if has_accurate_ecn(&bench) { &["prague"] } else { &[] };
+    let wires = [&["reno", "cubic"], deployed, l4s].concat().into_iter().map(|name| (name, 0.05));
     for (name, range) in wires.chain([("cell-g", 0.1)]) {
         let file = super::workspace().join(format!("experiments/referee/{name}.toml"));
         let call = ["emulate", file.to_str().unwrap(), "--set", "duration=8s", "--no-results", "--format", "json"];
@@ -220,6 +221,45 @@ fn the_kernel_and_the_simulator_agree() {
         let measured = o["claims"][0]["measured"].as_f64().unwrap();
         assert!((measured - 1.0).abs() < range, "{name}: {measured} of the simulated goodput");
     }
+}
+
+/// True if contend can load `prague` here.
+fn has_accurate_ecn(bench: &Bench) -> bool {
+    if !cfg!(feature = "bpf") {
+        return false;
+    }
+    let doctor = bench.contend(&["doctor", "--format", "json"]).object();
+    let checks = doctor["checks"].as_array().unwrap();
+    let has = checks.iter().any(|c| c["what"] == "deploy: accurate ECN" && c["ok"] == true);
+    if !has {
+        super::needs::skip("the kernel has no accurate ECN", "contend emulate with prague");
+    }
+    has
+}
+
+/// What a program opens is L4S as the file's flow: both its sockets have `prague`, and its data carry ECT(1).
+#[test]
+fn the_kernel_and_the_simulator_mark_what_programs_send_for_l4s() {
+    let queue = "queue = { kind = \"fq_codel\", ce_threshold = \"1ms\", ce_select = \"ect1\" }\n";
+    let file = ONE
+        .replace("tcp = \"newreno\"\nack = 2\n", "tcp = \"prague\"\n")
+        .replace("window = \"42p\"\n", "")
+        .replace("[[flow]]", &format!("{queue}[[flow]]"));
+    let program = "[[program]]\nin = \"server\"\nrun = \"exec python3 -c 'import socket; \
+        c = socket.create_server((str(), 5201)).accept()[0]; all(iter(lambda: c.recv(65536), bytes()))'\"\n";
+    let bench = Bench::with("one.toml", &format!("{file}{program}"));
+    if skipped() || super::needs::without(&["python3"], "contend emulate with prague") || !has_accurate_ecn(&bench) {
+        return;
+    }
+    let words = "import socket, time; time.sleep(0.5); s = socket.create_connection(('server', 5201)); \
+        [s.send(bytes(60000)) for _ in range(50)]";
+    let call = ["emulate", "one.toml", "--no-results", "--format", "json", "--", "python3", "-c", words];
+    let ended = bench.contend(&call);
+    let o: Value = serde_json::from_str(&ended.out).unwrap_or_else(|e| panic!("{e}: {} {}", ended.out, ended.err));
+    let of = |what: &str| -> u64 {
+        o["runs"][0]["queues"].as_array().unwrap().iter().map(|queue| queue[what].as_u64().unwrap()).sum()
+    };
+    assert!(of("marked_l4s") > 0 && of("marked_classic") == 0, "{} {}", of("marked_l4s"), of("marked_classic"));
 }
 
 /// Arai et al. 2008, E1: bursts from the wire into the access point's queue, which is full at 120 packets.

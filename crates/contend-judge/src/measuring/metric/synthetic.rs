@@ -29,7 +29,7 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         entered: 200,
         arrived: 190,
         arrived_ce: 4,
-        delivered_ce: 3,
+        delivered_ce: Some(3),
         losses: Some(Losses {
             congestion: Taken { congestion: 9, error: 1 },
             error: Taken { congestion: 2, error: 6 },

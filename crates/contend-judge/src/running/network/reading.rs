@@ -41,6 +41,7 @@ struct FlowReading {
     sent: SenderCounters,
     received: ReceiverCounters,
     timeouts: Option<u64>,
+    delivered_ce: Option<u64>,
     entered: u64,
     arrived: u64,
 }
@@ -69,6 +70,7 @@ impl Reading {
             sent: net.sent(i),
             received: net.received(i),
             timeouts: net.timeouts(i),
+            delivered_ce: net.delivered_ce(i),
             entered: net.entered(i),
             arrived: net.arrived(i),
         };
@@ -98,6 +100,8 @@ pub(super) fn flows(
     span: f64,
 ) -> Vec<Flow> {
     let rate = |bytes: u64| bytes as f64 * 8.0 / span;
+    // A sender outside may not have existed at the first reading.
+    let since = |now: Option<u64>, before: Option<u64>| now.map(|n| n.saturating_sub(before.unwrap_or(0)));
     let mut all = Vec::with_capacity(last.flows.len());
     for (i, (now, before)) in last.flows.iter().zip(&base.flows).enumerate() {
         let (s, s0, r, r0) = (&now.sent, &before.sent, &now.received, &before.received);
@@ -122,12 +126,11 @@ pub(super) fn flows(
             throughput_bps: rate(r.bytes - r0.bytes + r0.held_bytes),
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
-            // A sender outside may not have existed at the first reading.
-            timeouts: now.timeouts.map(|n| n.saturating_sub(before.timeouts.unwrap_or(0))),
+            timeouts: since(now.timeouts, before.timeouts),
             entered: now.entered - before.entered,
             arrived: now.arrived - before.arrived,
             arrived_ce: r.arrived_ce - r0.arrived_ce,
-            delivered_ce: s.delivered_ce - s0.delivered_ce,
+            delivered_ce: since(now.delivered_ce, before.delivered_ce),
             losses: simulated.then(|| Losses::between(s.judged, s0.judged)),
             rtt_s: Percentiles::from(&rtt),
             delay_s: Percentiles::from(&delay),

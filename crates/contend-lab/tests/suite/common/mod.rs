@@ -287,7 +287,7 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         entered: 30_000,
         arrived: 29_000,
         arrived_ce: 12,
-        delivered_ce: 11,
+        delivered_ce: Some(11),
         rtt_s: Percentiles::from(&rtt),
         delay_s: Percentiles::from(&delay),
         completion_s: None,

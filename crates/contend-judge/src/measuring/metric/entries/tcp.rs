@@ -6,7 +6,7 @@ use crate::measuring::metric::reading::SampleRange;
 use crate::measuring::metric::{Aspect, Unmeasured};
 use contend_core::cc::SSTHRESH_INFINITE;
 use contend_experiment::reading::expression::Dimension;
-use contend_experiment::results::{Columns, Flow, FlowSample, FlowSeries, Losses};
+use contend_experiment::results::{Columns, FlowSample, FlowSeries, Losses};
 use contend_experiment::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[
@@ -24,7 +24,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         Dimension::Packets,
         "segments that acknowledgments reported as marked, as in Linux's `tcp_info`; without accurate ECN each \
             acknowledgment with ECE reports all that it delivers",
-        |a| Ok(a.of_senders(Flow::known_delivered_ce)?.iter().sum::<u64>() as f64),
+        |a| Ok(a.of_senders(|f| f.delivered_ce)?.iter().sum::<u64>() as f64),
     )
     .note("With accurate ECN it equals `arrived_ce`, but for what is on its way and acknowledgments that were lost.")
     .reported(&["delivered_ce"]),
