@@ -21,6 +21,14 @@ pub struct Block {
 
 const OF_ACCESS_POINT: [&str; 3] = ["TCP packets seen", "windows lowered", "acknowledgments dropped"];
 
+/// What the filters of acknowledgments do with those of accurate ECN: the words of `accecn` in the simulator, in order.
+const ACCECN: (&str, u64, &str) = (
+    "accecn",
+    0,
+    "acknowledgments with the flags of accurate ECN. 0: they pass; 1: they are dropped as long as the counter can be \
+        read after the next one; 2: as if they had no flags",
+);
+
 /// All of them.
 pub const BLOCKS: &[Block] = &[
     Block {
@@ -53,7 +61,7 @@ pub const BLOCKS: &[Block] = &[
         egress: ("contend_thinning", "tc"),
         ingress: Some(("contend_learn", "classifier")),
         counts: OF_ACCESS_POINT,
-        params: &[("d", 2, "one of d acknowledgments passes")],
+        params: &[("d", 2, "one of d acknowledgments passes"), ACCECN],
     },
     Block {
         name: "ack_filter",
@@ -61,7 +69,7 @@ pub const BLOCKS: &[Block] = &[
         egress: ("contend_filter", "tc"),
         ingress: Some(("contend_learn", "classifier")),
         counts: OF_ACCESS_POINT,
-        params: &[("least", 1, "packets that must wait in the queue before anything is filtered")],
+        params: &[("least", 1, "packets that must wait in the queue before anything is filtered"), ACCECN],
     },
     Block {
         name: "ect1",

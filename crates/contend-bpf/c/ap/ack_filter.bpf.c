@@ -19,9 +19,11 @@ struct sk_buff { struct net_device *dev; };
 extern void *bpf_cast_to_kern_ctx(void *) __ksym;
 
 struct ack_filter_set {
-	u64 least; /* packets that must wait before anything is filtered */
+	u64 least;  /* packets that must wait before anything is filtered */
+	u64 accecn; /* PASS, COUNT or BLIND */
 };
-__attribute__((section(".rodata.settings"), used)) const volatile struct ack_filter_set settings = { .least = 1 };
+__attribute__((section(".rodata.settings"), used))
+const volatile struct ack_filter_set settings = { .least = 1, .accecn = 0 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -39,9 +41,9 @@ int contend_filter(struct __sk_buff *skb)
 	u32 zero = 0;
 	struct calls *c = bpf_map_lookup_elem(&calls_filter, &zero);
 	struct sk_buff *kernel = bpf_cast_to_kern_ctx(skb);
-	u64 ack, here, waiting = kernel->dev->qdisc->q.qlen;
-	int pure;
-	struct acks *f = acknowledgment(skb, &ack, &pure);
+	u64 here, waiting = kernel->dev->qdisc->q.qlen;
+	struct told t;
+	struct acks *f = acknowledgment(skb, &t, settings.accecn);
 
 	here = __sync_fetch_and_add(&entered, 1) + 1;
 	if (!f)
@@ -50,7 +52,7 @@ int contend_filter(struct __sk_buff *skb)
 		__sync_fetch_and_add(&c->seen, 1);
 	if (waiting < settings.least)
 		waiting = 0;
-	if (filter_passes(f, ack, pure, here, sat_sub(here - 1, waiting)))
+	if (filter_passes(f, &t, here, sat_sub(here - 1, waiting), settings.accecn))
 		return TC_ACT_UNSPEC;
 	__sync_fetch_and_add(&entered, -1);
 	if (c)
@@ -61,7 +63,8 @@ int contend_filter(struct __sk_buff *skb)
 /* One decision of a test. */
 struct decision {
 	struct acks f;
-	u64 ack, pure, here, left, passes;
+	struct told t;
+	u64 here, left, passes;
 };
 
 SEC("syscall")
@@ -69,7 +72,7 @@ int step(struct decision *d)
 {
 	struct acks f = d->f;
 
-	d->passes = filter_passes(&f, d->ack, d->pure, d->here, d->left);
+	d->passes = filter_passes(&f, &d->t, d->here, d->left, settings.accecn);
 	d->f = f;
 	return 0;
 }

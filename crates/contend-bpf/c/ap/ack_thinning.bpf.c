@@ -6,9 +6,11 @@
 #include "acks.bpf.h"
 
 struct ack_thinning_set {
-	u64 d; /* one of d acknowledgments passes */
+	u64 d;	    /* one of d acknowledgments passes */
+	u64 accecn; /* PASS, COUNT or BLIND */
 };
-__attribute__((section(".rodata.settings"), used)) const volatile struct ack_thinning_set settings = { .d = 2 };
+__attribute__((section(".rodata.settings"), used))
+const volatile struct ack_thinning_set settings = { .d = 2, .accecn = 0 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -22,15 +24,14 @@ int contend_thinning(struct __sk_buff *skb)
 {
 	u32 zero = 0;
 	struct calls *c = bpf_map_lookup_elem(&calls_thinning, &zero);
-	u64 ack;
-	int pure;
-	struct acks *f = acknowledgment(skb, &ack, &pure);
+	struct told t;
+	struct acks *f = acknowledgment(skb, &t, settings.accecn);
 
 	if (!f)
 		return TC_ACT_UNSPEC;
 	if (c)
 		__sync_fetch_and_add(&c->seen, 1);
-	if (thinning_passes(f, ack, pure, settings.d))
+	if (thinning_passes(f, &t, settings.d, settings.accecn))
 		return TC_ACT_UNSPEC;
 	if (c)
 		__sync_fetch_and_add(&c->dropped, 1);

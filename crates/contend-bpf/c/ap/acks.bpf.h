@@ -12,11 +12,8 @@ struct {
 	__type(value, struct acks);
 } flows SEC(".maps");
 
-/*
- * Reads a packet and records its data. Returns the state of the direction in which it acknowledges, 0 if there is none,
- * and its number in `ack`; `pure`: it says nothing but this number.
- */
-INLINE struct acks *acknowledgment(struct __sk_buff *skb, u64 *ack, int *pure)
+/* Reads a packet and records its data. Returns the state of the direction in which it acknowledges; 0: none. */
+INLINE struct acks *acknowledgment(struct __sk_buff *skb, struct told *t, u64 accecn)
 {
 	struct tcp p = {};
 	struct direction reverse;
@@ -38,8 +35,10 @@ INLINE struct acks *acknowledgment(struct __sk_buff *skb, u64 *ack, int *pure)
 	f = bpf_map_lookup_elem(&flows, &p.way);
 	if (!f)
 		return 0;
-	*ack = unwrapped(most(f->highest, f->sent), p.ack);
-	*pure = p.flags == ACK && !p.payload && option(skb, p.at, p.length, 5) < 0;
+	t->ack = unwrapped(most(f->highest, f->sent), p.ack);
+	t->ace = p.ace;
+	t->pure = (p.flags & ~(ECE | CWR)) == ACK && (!p.ace || accecn != PASS) && !p.payload &&
+		  option(skb, p.at, p.length, 5) < 0;
 	return f;
 }
 
@@ -47,9 +46,8 @@ INLINE struct acks *acknowledgment(struct __sk_buff *skb, u64 *ack, int *pure)
 SEC("classifier")
 int contend_learn(struct __sk_buff *skb)
 {
-	u64 ack;
-	int pure;
+	struct told t;
 
-	acknowledgment(skb, &ack, &pure);
+	acknowledgment(skb, &t, PASS);
 	return TC_ACT_UNSPEC;
 }

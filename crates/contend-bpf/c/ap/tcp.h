@@ -11,7 +11,7 @@
 #include "../arith.h"
 
 #define MAC 14
-enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
+enum { FIN = 1, SYN = 2, RST = 4, ACK = 16, ECE = 64, CWR = 128 };
 
 /* A direction of a connection. */
 struct direction {
@@ -26,7 +26,8 @@ struct tcp {
 	u32 at, length, segment, payload;
 	u32 seq, ack;
 	u16 window;
-	u8 flags, unused;
+	/* The flags without AE, and the counter of accurate ECN (RFC 9768 §3.1): AE, CWR and ECE. */
+	u8 flags, ace;
 };
 
 /* What the programs count: packets seen, and two things done to them (src/block.rs). */
@@ -71,6 +72,7 @@ INLINE int read_tcp(struct __sk_buff *skb, struct tcp *p)
 	p->ack = bpf_ntohl(v);
 	p->length = (b[12] >> 4) * 4;
 	p->flags = b[13];
+	p->ace = (b[12] & 1) << 2 | b[13] >> 6;
 	p->window = b[14] << 8 | b[15];
 	/* Segments that travel as one packet may exceed what the IP header can say. */
 	end = skb->gso_segs > 1 || end < head ? skb->len - MAC : end;

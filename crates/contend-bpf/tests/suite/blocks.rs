@@ -32,6 +32,8 @@ struct Frame {
     /// Window scale in a SYN.
     scale: Option<u8>,
     sack: bool,
+    /// The counter of accurate ECN: the flags AE, CWR and ECE.
+    ace: u8,
     payload: usize,
 }
 
@@ -54,7 +56,7 @@ impl Frame {
         ports.iter().for_each(|p| tcp.extend(p.to_be_bytes()));
         tcp.extend(self.seq.to_be_bytes());
         tcp.extend(self.ack.to_be_bytes());
-        tcp.extend([(length as u8 / 4) << 4, self.flags]);
+        tcp.extend([(length as u8 / 4) << 4 | self.ace >> 2, self.flags | (self.ace & 3) << 6]);
         tcp.extend(self.window.to_be_bytes());
         tcp.extend([0; 4]);
         tcp.extend(options);
@@ -336,10 +338,11 @@ fn ack_thinning_passes_at_once_what_rust_passes_at_once() {
     }
     let block = Block::find("ack_thinning").unwrap();
     let entry = find(ap::REGISTRY, "ack_thinning").unwrap();
-    for d in 1..6 {
-        let mut object = tc::load(block, &block.settings(&[format!("d={d}")]).unwrap()).unwrap();
+    for (d, accecn) in (1..6).flat_map(|d| [(d, "pass"), (d, "blind")]) {
+        let mut object = tc::load(block, &block.settings(&[format!("d={d}"), how(accecn)]).unwrap()).unwrap();
         let mut args = defaults(entry);
         args.set("d", Value::Integer(d));
+        args.set("accecn", Value::Word(accecn.into()));
         args.set("hold", Value::Time(Span::from_secs(1000)));
         let mut rust = (entry.build)(&args, &FACTS).unwrap();
         let mut rng = Rng::seed_from_u64(d as u64);
@@ -357,14 +360,10 @@ fn ack_thinning_passes_at_once_what_rust_passes_at_once() {
             let flow = rng.random_range(0..4u16);
             let ack = &mut at[usize::from(flow)];
             *ack += 500 * rng.random_range(0..4u32);
-            let (sack, psh) = (rng.random_range(0..10) == 0, rng.random_range(0..20) == 0);
-            let flags = ACK | if psh { 0x40 } else { 0 };
-            let frame = Frame { flow, back: true, flags, ack: *ack, sack, ..Frame::default() };
-            let mut seg = Segment {
-                ack: u64::from(*ack),
-                flags: if psh { Flags::ACK.with(Flags::ECE) } else { Flags::ACK },
-                ..Segment::default()
-            };
+            let (sack, counts) = (rng.random_range(0..10) == 0, rng.random_range(0..20) == 0);
+            let ace = if counts { rng.random_range(1..8) } else { 0 };
+            let frame = Frame { flow, back: true, flags: ACK, ace, ack: *ack, sack, ..Frame::default() };
+            let mut seg = Segment { ack: u64::from(*ack), flags: Flags::ACK.with_ace(ace), ..Segment::default() };
             if sack {
                 seg.sack.push(1, 9);
             }
@@ -373,12 +372,58 @@ fn ack_thinning_passes_at_once_what_rust_passes_at_once() {
             rust.on_packet(cx, Side::Wire, p, &mut out);
             let at_once = out.packets.last().is_some_and(|(_, q)| *q == p);
             let (passes, bytes) = offer(&mut object, "contend_thinning", &frame.bytes());
-            assert_eq!(passes, at_once, "d = {d}, flow {flow}, ack {ack}");
+            assert_eq!(passes, at_once, "d = {d}, {accecn}, flow {flow}, ack {ack}");
             assert!(!passes || bytes == frame.bytes());
             dropped += u32::from(!passes);
         }
         assert_eq!(dropped > 300, d > 1, "{dropped}");
     }
+}
+
+/// The setting of the programs for a word of `accecn`.
+fn how(accecn: &str) -> String {
+    let words = ["pass", "count", "blind"];
+    format!("accecn={}", words.iter().position(|w| *w == accecn).unwrap())
+}
+
+/// RFC 9768 §3.2.2.5: the sender reads the three bits right as long as at most seven marks are new. Random
+/// acknowledgments of one or two segments, each of which may be marked, as with delayed acknowledgments.
+#[test]
+fn acknowledgments_that_pass_keep_the_counter_of_accurate_ecn_readable() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ack_thinning").unwrap();
+    let read = |accecn: &str, share: f64| {
+        let mut object = tc::load(block, &block.settings(&["d=8".into(), how(accecn)]).unwrap()).unwrap();
+        let mut rng = Rng::seed_from_u64((share * 1e3) as u64);
+        let base = Frame { flow: 3, flags: ACK, ..Frame::default() };
+        offer(&mut object, "contend_thinning", &Frame { back: true, flags: SYN | ACK, ..base.clone() }.bytes());
+        offer(&mut object, "contend_learn", &Frame { seq: 1_000_000_000, payload: 100, ..base.clone() }.bytes());
+        // The counter begins at 5 (RFC 9768 §3.2.2.1); an acknowledgment of the handshake passes.
+        let (mut ack, mut marks, mut seen, mut dropped) = (1000_u32, 5_u32, 5_u32, 0);
+        offer(&mut object, "contend_thinning", &Frame { back: true, ack, ace: 5, ..base.clone() }.bytes());
+        for _ in 0..3000 {
+            let segments = rng.random_range(1..=2);
+            ack += 1448 * segments;
+            marks += (0..segments).filter(|_| rng.random_bool(share)).count() as u32;
+            let ace = (marks & 7) as u8;
+            if offer(&mut object, "contend_thinning", &Frame { back: true, ack, ace, ..base.clone() }.bytes()).0 {
+                seen += (u32::from(ace).wrapping_sub(seen)) & 7;
+            } else {
+                dropped += 1;
+            }
+        }
+        (marks - seen, dropped)
+    };
+    for share in [0.0, 0.1, 0.5, 1.0] {
+        let (lost, dropped) = read("count", share);
+        // The last ones may be counted by the next acknowledgment.
+        assert!(lost < 8 && dropped > 900, "{share}: {lost} marks lost, {dropped} dropped");
+    }
+    assert_eq!(read("pass", 1.0).0, 0);
+    // One of eight passes, and twelve marks lie between two of them in the mean.
+    assert!(read("blind", 1.0).0 > 1000);
 }
 
 #[test]
@@ -406,15 +451,22 @@ fn ack_filter_filters_where_the_discipline_replaces() {
         return;
     }
     let block = Block::find("ack_filter").unwrap();
-    let object = tc::load(block, &block.settings(&[]).unwrap()).unwrap();
+    for accecn in ["pass", "blind"] {
+        filters_where_the_discipline_replaces(block, accecn);
+    }
+}
+
+fn filters_where_the_discipline_replaces(block: &Block, accecn: &str) {
+    let object = tc::load(block, &block.settings(&[how(accecn)]).unwrap()).unwrap();
     let entry = find(qdisc::REGISTRY, "ack_filter").unwrap();
     let mut args = defaults(entry);
     args.set("limit", Value::Amount(Amount::Packets(1_000_000)));
+    args.set("accecn", Value::Word(accecn.into()));
     let mut rust = (entry.build)(&args, &Site::ALONE).unwrap();
     let (mut rng, mut own) = (Rng::seed_from_u64(3), Rng::seed_from_u64(0));
     let cx = &mut Cx { now: Time::ZERO, rng: &mut own };
     let mut sink = qdisc::Sink::default();
-    let (mut state, mut at, mut left, mut filtered) = ([[0u64; 4]; 3], [1000u64; 3], 0u64, 0);
+    let (mut state, mut at, mut left, mut filtered) = ([[0u64; 6]; 3], [1000u64; 3], 0u64, 0);
     // Data far ahead.
     state.iter_mut().for_each(|s| s[1] = u64::MAX);
     for _ in 0..20_000 {
@@ -425,7 +477,8 @@ fn ack_filter_filters_where_the_discipline_replaces() {
         let flow = rng.random_range(0..3usize);
         at[flow] += 500 * rng.random_range(0..3u64);
         let sack = rng.random_range(0..10) == 0;
-        let mut seg = Segment { ack: at[flow], flags: Flags::ACK, ..Segment::default() };
+        let ace = if rng.random_range(0..10) == 0 { rng.random_range(1..8u8) } else { 0 };
+        let mut seg = Segment { ack: at[flow], flags: Flags::ACK.with_ace(ace), ..Segment::default() };
         if sack {
             seg.sack.push(1, 9);
         }
@@ -434,14 +487,17 @@ fn ack_filter_filters_where_the_discipline_replaces() {
         rust.enqueue(cx, &PlainLink, p, &mut sink);
         let replaced = rust.backlog().packets == waiting;
         let here = left + waiting + 1;
-        let words = [&state[flow][..], &[at[flow], u64::from(!sack), here, left, 0]].concat();
+        let pure = !sack && (ace == 0 || accecn == "blind");
+        // `struct told` has two numbers of 32 bits.
+        let told = u64::from(ace) | u64::from(pure) << 32;
+        let words = [&state[flow][..], &[at[flow], told, here, left, 0]].concat();
         let mut bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
         let step = object.progs_mut().find(|p| p.name() == "step").unwrap();
         let input = ProgramInput { context_in: Some(&mut bytes), ..ProgramInput::default() };
         step.test_run(input).unwrap();
         let word = |i: usize| u64::from_ne_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap());
-        state[flow] = [0, 1, 2, 3].map(word);
-        assert_eq!(word(8) == 0, replaced, "flow {flow}, ack {}", at[flow]);
+        state[flow] = [0, 1, 2, 3, 4, 5].map(word);
+        assert_eq!(word(10) == 0, replaced, "{accecn}, flow {flow}, ack {}", at[flow]);
         filtered += u32::from(replaced);
     }
     assert!(filtered > 2000, "{filtered}");
