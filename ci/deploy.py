@@ -208,6 +208,7 @@ def accurate_ecn():
         l4s("contend_prague", **place)
     # The other end has no accurate ECN: classic ECN, and nothing is rewritten.
     l4s("cubic")
+    shallow()
 
 
 def l4s(answers, namespace=SERVER, device="eth0", receiver=STA, address=None):
@@ -240,6 +241,28 @@ def l4s(answers, namespace=SERVER, device="eth0", receiver=STA, address=None):
         assert e1_bytes == arrived_e1 > (0 if address else 0.9 * acked) and e0_bytes == 0, f"{what}: {told}"
         assert number(called[0], "and") > 1, f"{what}: {called[0]}"
     print(f"{what}: {told}")
+
+
+def shallow():
+    """prague through a shaper that drops after 32 ms, with marks from 2 ms on."""
+    threshold = ["ce_threshold", "--dev", DEVICE, "--set", "rate=50000000", "--set", "threshold=2000"]
+    with (
+        network("tbf rate 50mbit burst 20kb limit 200kb"),
+        deployed(["cc", "prague"]),
+        deployed(["ect1", "--dev", "eth0"], SERVER),
+        deployed(threshold, AP) as out,
+    ):
+        acked, _, sent, received = transfer(SERVER, STA, "contend_prague", "contend_prague", ends=True)
+        wrong = wrong_checksums()
+    marked, rtt = number(out[0], "CE written"), struct.unpack_from("I", sent, 68)[0]
+    ce, arrived = struct.unpack_from("I", sent, 196)[0], struct.unpack_from("I", received, 248)[0]
+    told = (
+        f"{acked * 8 / SECONDS / 1e6:.1f} of 50 Mb/s, CE on {marked} packets, {arrived} of them arrived, delivered_ce "
+        f"{ce}, round trip {rtt / 1000:.1f} ms"
+    )
+    assert wrong == 0 and acked > 1_000_000, f"ce_threshold: {told}, {wrong} wrong checksums"
+    assert 10 < marked == arrived == ce and rtt < 10_000, f"ce_threshold: {told}"
+    print(f"ce_threshold: {told}")
 
 
 def recipe():

@@ -17,6 +17,8 @@ pub struct Block {
     pub counts: [&'static str; 3],
     /// Parameters: name, default, what it is.
     pub params: &'static [(&'static str, u64, &'static str)],
+    /// The parameter that has no useful default, if there is one: it must not be 0.
+    pub required: Option<&'static str>,
 }
 
 const OF_ACCESS_POINT: [&str; 3] = ["TCP packets seen", "windows lowered", "acknowledgments dropped"];
@@ -54,6 +56,7 @@ pub const BLOCKS: &[Block] = &[
             ("data_ack", 593_985, "cycle time in ns if one sends data and the other acknowledgments"),
             ("ack_ack", 352_747, "cycle time in ns if both send acknowledgments"),
         ],
+        required: None,
     },
     Block {
         name: "ack_thinning",
@@ -62,6 +65,7 @@ pub const BLOCKS: &[Block] = &[
         ingress: Some(("contend_learn", "classifier")),
         counts: OF_ACCESS_POINT,
         params: &[("d", 2, "one of d acknowledgments passes"), ACCECN],
+        required: None,
     },
     Block {
         name: "ack_filter",
@@ -70,6 +74,20 @@ pub const BLOCKS: &[Block] = &[
         ingress: Some(("contend_learn", "classifier")),
         counts: OF_ACCESS_POINT,
         params: &[("least", 1, "packets that must wait in the queue before anything is filtered"), ACCECN],
+        required: None,
+    },
+    Block {
+        name: "ce_threshold",
+        object: include_bytes!("../objects/ce_threshold.bpf.o"),
+        egress: ("contend_step", "tc"),
+        ingress: None,
+        counts: ["packets with ECN seen", "had CE", "CE written"],
+        params: &[
+            ("threshold", 1000, "longest wait without a mark, in us"),
+            ("rate", 0, "rate of the interface or its shaper, in bit/s"),
+            ("ect1", 1, "1: only ECT(1) is marked, as for L4S; 0: ECT(0), too"),
+        ],
+        required: Some("rate"),
     },
     Block {
         name: "ect1",
@@ -78,6 +96,7 @@ pub const BLOCKS: &[Block] = &[
         ingress: None,
         counts: ["ECT(0) packets of contend_prague seen", "ECT(1) written", "CE written"],
         params: &[("mark", 0, "one of so many packets gets CE, to try the answer to marks; 0: none")],
+        required: None,
     },
 ];
 
@@ -123,6 +142,10 @@ impl Block {
                 )
             })?;
         }
+        let missing = self.params.iter().zip(&values).find(|(p, value)| Some(p.0) == self.required && **value == 0);
+        if let Some(((name, _, what), _)) = missing {
+            return Err(Refusal::new(format!("{} needs {name}", self.name), format!("write --set {name}=...: {what}")));
+        }
         Ok(values.into_iter().flat_map(u64::to_ne_bytes).collect())
     }
 }
@@ -156,6 +179,7 @@ mod tests {
         assert_eq!(fcwa.settings(&["segments=28p".into()]).unwrap()[..8], 28u64.to_ne_bytes());
         assert!(fcwa.settings(&["segment=28".into()]).unwrap_err().remedy.contains("keep_edge"));
         assert!(fcwa.settings(&["segments=many".into()]).unwrap_err().remedy.contains("segments=20"));
+        assert!(Block::find("ce_threshold").unwrap().settings(&[]).unwrap_err().remedy.contains("--set rate="));
         assert!(Block::find("pilosof").unwrap_err().remedy.contains("ack_thinning"));
         assert_eq!(Block::of_program("contend_thinnin").map(|b| b.name), Some("ack_thinning"));
     }

@@ -39,12 +39,17 @@ pub enum Filtered {
 pub struct Left {
     ack: u64,
     ace: u8,
+    /// True if it, or one before it, had a counter that was not 0. Without one the flags say that no mark has come.
+    counts: bool,
 }
 
 impl Left {
-    /// What `s` tells.
-    pub fn of(s: &Segment) -> Left {
-        Left { ack: s.ack, ace: s.flags.ace() }
+    /// The same for `s`, which leaves after it.
+    pub fn then(self, s: &Segment) -> Left {
+        let ace = s.flags.ace();
+        // The flags of a SYN negotiate.
+        let counts = ace != 0 && !s.flags.has(Flags::SYN);
+        Left { ack: s.ack, ace, counts: self.counts || counts }
     }
 }
 
@@ -69,7 +74,7 @@ impl Filtered {
     #[inline]
     pub fn may_replace(self, left: Left, newer: &Segment) -> bool {
         self != Filtered::Count
-            || newer.flags == Flags::ACK
+            || (newer.flags == Flags::ACK && !left.counts)
             || (newer.flags.ace().wrapping_sub(left.ace) & 7 <= MOST_MARKS
                 && newer.ack.saturating_sub(left.ack) <= MOST_SEGMENTS * SEGMENT)
     }
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_counter_stays_readable() {
-        let left = Left { ack: 0, ace: 5 };
+        let left = Left::default().then(ack(0, Flags::ACK.with_ace(5)).segment().unwrap());
         let may = |how: Filtered, segments: u64, marks: u8| {
             let p = ack(segments * SEGMENT, Flags::ACK.with_ace(5 + marks));
             how.may_replace(left, p.segment().unwrap())
@@ -109,5 +114,9 @@ mod tests {
         let count = |segments: u64, marks: u8| may(Filtered::Count, segments, marks);
         assert_eq!([count(7, 0), count(7, 6), count(7, 7), count(8, 0)], [true, true, false, false]);
         assert!(may(Filtered::Blind, 44, 44));
+        // After eleven marks the counter is 0 again; it is no flag of a connection without accurate ECN.
+        assert!(count(3, 3) && !count(11, 11));
+        let without = Left::default().then(ack(0, Flags::ACK).segment().unwrap());
+        assert!(Filtered::Count.may_replace(without, ack(100 * SEGMENT, Flags::ACK).segment().unwrap()));
     }
 }

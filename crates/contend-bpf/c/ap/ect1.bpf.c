@@ -6,7 +6,7 @@
  * - Only packets of this host's sockets whose controller has this name, and which have negotiated accurate ECN.
  * - Packets that are not ECN-capable stay so. The kernel has ECT(1) on SYN and SYN-ACK by itself.
  */
-#include "tcp.h"
+#include "ecn.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 char LICENSE[] SEC("license") = "GPL";
@@ -39,12 +39,6 @@ struct {
 u64 written;
 
 #define TCP_ECN_MODE_ACCECN 16
-enum { ECT1 = 1, ECT0 = 2, CE = 3 };
-/* The two bits of ECN: in the second byte of an IPv4 header; in IPv6 four bits further, over the first two bytes. */
-#define AT (MAC + 1)
-
-/* A segment of many that travel as one packet counts. */
-INLINE u64 packets_of(const struct __sk_buff *skb) { return most(skb->gso_segs, 1); }
 
 /* The first 16 bytes of both names are equal. */
 INLINE int is_prague(const struct tcp_sock *tp)
@@ -60,42 +54,6 @@ INLINE int is_prague(const struct tcp_sock *tp)
 		if (name[i] != other[i])
 			return 0;
 	return 1;
-}
-
-/* The ECN bits of a packet; not-ECT if it is not IP. */
-INLINE u32 ecn(struct __sk_buff *skb)
-{
-	u8 b;
-
-	if (bpf_skb_load_bytes(skb, AT, &b, 1))
-		return 0;
-	if (skb->protocol == bpf_htons(0x0800))
-		return b & 3;
-	return skb->protocol == bpf_htons(0x86dd) ? (b >> 4) & 3 : 0;
-}
-
-/* Writes the ECN bits of an IPv4 or IPv6 packet. Those of IPv6 are in no checksum. Returns 0 if it has worked. */
-INLINE long write_ecn(struct __sk_buff *skb, u32 to)
-{
-	u8 b[2], before[2];
-	u16 old, new;
-
-	if (skb->protocol == bpf_htons(0x86dd)) {
-		if (bpf_skb_load_bytes(skb, AT, b, 1))
-			return -1;
-		b[0] = (b[0] & ~0x30) | to << 4;
-		return bpf_skb_store_bytes(skb, AT, b, 1, 0);
-	}
-	if (bpf_skb_load_bytes(skb, MAC, before, 2))
-		return -1;
-	b[0] = before[0];
-	b[1] = (before[1] & ~3) | to;
-	__builtin_memcpy(&old, before, 2);
-	__builtin_memcpy(&new, b, 2);
-	/* RFC 1624: the checksum moves with the field. */
-	if (bpf_l3_csum_replace(skb, MAC + 10, old, new, 2))
-		return -1;
-	return bpf_skb_store_bytes(skb, MAC, b, 2, 0);
 }
 
 SEC("tc")

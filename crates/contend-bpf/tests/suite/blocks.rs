@@ -5,6 +5,7 @@ use crate::skip;
 use contend_bpf::block::Block;
 use contend_bpf::tc;
 use contend_core::ap::{self, Facts, Pass, Side};
+use contend_core::packet::Ecn;
 use contend_core::qdisc::{self, Site};
 use contend_core::registry::{Amount, Value, find};
 use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
@@ -501,4 +502,81 @@ fn filters_where_the_discipline_replaces(block: &Block, accecn: &str) {
         filtered += u32::from(replaced);
     }
     assert!(filtered > 2000, "{filtered}");
+}
+
+/// In a FIFO of constant rate `ce_threshold` of CoDel, which looks at the head, marks all that the program marks at the
+/// tail. What only CoDel marks was within the time of one packet, the one that was being sent.
+#[test]
+fn ce_threshold_marks_at_the_tail_what_codel_marks_at_the_head() {
+    const RATE: u64 = 20_000_000;
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ce_threshold").unwrap();
+    let object = tc::load(block, &block.settings(&[format!("rate={RATE}"), "threshold=2000".into()]).unwrap()).unwrap();
+    let program = |backlog: u64| {
+        let mut bytes: Vec<u8> = [backlog, 0].iter().flat_map(|w| w.to_ne_bytes()).collect();
+        let step = object.progs_mut().find(|p| p.name() == "step").unwrap();
+        step.test_run(ProgramInput { context_in: Some(&mut bytes), ..ProgramInput::default() }).unwrap();
+        bytes[8] == 1
+    };
+    let entry = find(qdisc::REGISTRY, "codel").unwrap();
+    let mut args = defaults(entry);
+    // CoDel itself never acts.
+    args.set("target", Value::Time(Span::from_secs(1)));
+    args.set("ce_threshold", Value::Time(Span::from_millis(2)));
+    args.set("ce_select", Value::Word("ect1".into()));
+    let mut rust = (entry.build)(&args, &Site::ALONE).unwrap();
+    let (mut rng, mut own) = (Rng::seed_from_u64(1), Rng::seed_from_u64(0));
+    let cx = &mut Cx { now: Time::ZERO, rng: &mut own };
+    let mut sink = qdisc::Sink::default();
+    let takes = |bytes: u64| Span::from_nanos(bytes * 8_000_000_000 / RATE);
+    let (mut now, mut free) = (Time::ZERO, Time::ZERO);
+    // What the program says of the packets that wait, and how long each was expected to wait.
+    let mut told = std::collections::VecDeque::new();
+    let (mut both, mut neither, mut one) = (0, 0, 0);
+    for _ in 0..5000 {
+        now += Span::from_nanos(rng.random_range(0..650_000));
+        while free <= now && rust.backlog().packets > 0 {
+            cx.now = free;
+            let p = rust.dequeue(cx, &PlainLink, &mut sink).unwrap();
+            free += takes(p.size.into());
+            let (marks, expected): (bool, Span) = told.pop_front().unwrap();
+            match (marks, p.ecn() == Ecn::Ce) {
+                (true, true) => both += 1,
+                (false, false) => neither += 1,
+                (true, false) => panic!("the program marks a packet that waits {expected:?}, and CoDel does not"),
+                (false, true) => {
+                    one += 1;
+                    assert!(expected + takes(1500) > Span::from_millis(2), "CoDel marks after {expected:?}");
+                }
+            }
+        }
+        free = free.max(now);
+        let bytes = rust.backlog().bytes;
+        told.push_back((program(bytes), takes(bytes)));
+        cx.now = now;
+        let size = rng.random_range(100..=1500);
+        let mut p = Packet::new(FlowId(0), size, now, Body::Udp { seq: 0 }).with_ecn(Ecn::Ect1);
+        p.queued = now;
+        rust.enqueue(cx, &PlainLink, p, &mut sink);
+    }
+    assert!(both > 500 && neither > 500 && one > 50, "{both} {neither} {one}");
+}
+
+#[test]
+fn ce_threshold_writes_ce_on_ect_1_alone_and_nothing_while_nothing_waits() {
+    if skip::without(NEEDS) {
+        return;
+    }
+    let block = Block::find("ce_threshold").unwrap();
+    let mut object = tc::load(block, &block.settings(&["rate=1000000".into()]).unwrap()).unwrap();
+    for six in [false, true] {
+        for ecn in 0..4u8 {
+            let mut frame = Frame { six, flags: ACK, payload: 100, ..Frame::default() }.bytes();
+            frame[15] |= if six { ecn << 4 } else { ecn };
+            // The device of a test run has an empty queue.
+            assert_eq!(offer(&mut object, "contend_step", &frame), (true, frame));
+        }
+    }
 }

@@ -252,7 +252,7 @@ impl Control for Accf {
             if first {
                 f.mark = ack;
             }
-            f.left = Left::of(seg);
+            f.left = f.left.then(seg);
             if first || new {
                 (f.passed, f.passed_at) = (ack, now);
             }
@@ -315,7 +315,7 @@ fn pass(timers: &mut BTreeSet<(Time, FlowId)>, f: &mut Flow, flow: FlowId, now: 
     if let Some((p, due)) = f.held.take() {
         timers.remove(&(due, flow));
         (f.passed, f.passed_at) = (p.tcp().map_or(f.passed, |s| s.ack.max(f.passed)), now);
-        f.left = p.tcp().map_or(f.left, Left::of);
+        f.left = p.tcp().map_or(f.left, |s| f.left.then(s));
         out.packets.push((Side::Wire, p));
     }
 }

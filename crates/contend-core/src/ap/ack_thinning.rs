@@ -98,7 +98,7 @@ impl Control for AckThinning {
         let f = self.flows.see(cx.now, p.flow, Flow::default);
         let Some(new) = self.accecn.pure_ack(&p).filter(|s| s.ack > f.highest) else {
             self.held -= u64::from(f.pass(out));
-            f.left = p.tcp().map_or(f.left, Left::of);
+            f.left = p.tcp().map_or(f.left, |s| f.left.then(s));
             return out.packets.push((from, p));
         };
         f.highest = new.ack;
@@ -164,7 +164,7 @@ impl Flow {
     fn pass(&mut self, out: &mut Pass) -> bool {
         self.count = 0;
         let held = self.held.take();
-        self.left = held.as_ref().and_then(|(p, _)| p.tcp()).map_or(self.left, Left::of);
+        self.left = held.as_ref().and_then(|(p, _)| p.tcp()).map_or(self.left, |s| self.left.then(s));
         out.packets.extend(held.map(|(p, _)| (Side::Wire, p)));
         held.is_some()
     }

@@ -144,7 +144,8 @@ impl Qdisc for AckFilter {
         let f = flows.see(cx.now, p.flow, Flow::default);
         let new = seg.ack > f.highest && self.accecn.pure_ack(&p).is_some();
         f.highest = f.highest.max(seg.ack);
-        let newest = core::mem::replace(&mut f.newest, Left::of(seg));
+        let newest = f.newest;
+        f.newest = newest.then(seg);
         // RFC 3449 §5.2.1: a cumulative acknowledgment makes an older one redundant.
         if new
             && f.open

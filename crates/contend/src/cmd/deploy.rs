@@ -27,6 +27,8 @@ Examples:
                                               an access point that offers no flow more than 28 segments
   contend deploy cc prague                    L4S, if both ends use contend_prague
   contend deploy ect1 --dev eth0              meanwhile its data leave eth0 with ECT(1)
+  contend deploy ce_threshold --dev eth1 --set rate=50000000
+                                              at a shaper of 50 Mb/s: CE on what will wait longer than 1 ms
 
 Nothing here changes the machine's default congestion control. docs/deploy.md tells what runs in the kernel, what is
 proved about it, and how to try it safely.";
@@ -50,6 +52,9 @@ enum What {
     /// At an access point: no acknowledgment goes out while an older one of its flow waits in the queue
     #[command(name = "ack_filter")]
     AckFilter(AtDevice),
+    /// At a bottleneck: packets with ECT(1) get CE that will wait longer than a threshold
+    #[command(name = "ce_threshold")]
+    CeThreshold(AtDevice),
     /// At a sender: data packets of contend_prague leave with ECT(1), as L4S needs it
     Ect1(AtDevice),
     /// List what is loaded, the process that holds it, and how often the kernel called it
@@ -66,7 +71,8 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct AtDevice {
-    /// The interface: that of the access point to its stations, like wlan0; for ect1 that of the sender
+    /// The interface: that of the access point to its stations, like wlan0; for ect1 that of the sender,
+    /// for ce_threshold the one with the queue
     #[arg(long, value_name = "DEV")]
     dev: Option<String>,
     /// A parameter, like segments=28, d=3, least=4 or mark=100; a wrong one lists them
@@ -107,6 +113,7 @@ pub fn run(args: &Args) -> Result<Done> {
         What::Fcwa(a) => block("fcwa", a)?,
         What::AckThinning(a) => block("ack_thinning", a)?,
         What::AckFilter(a) => block("ack_filter", a)?,
+        What::CeThreshold(a) => block("ce_threshold", a)?,
         What::Ect1(a) => block("ect1", a)?,
         What::Guard { numbers } => loaded::guard(numbers)?,
         What::Status => print(&loaded::status()?)?,
