@@ -24,11 +24,15 @@
 //!   ECN.
 //! - The credit of the scheduler begins anew when the last packet leaves. Linux does this when the link asks in vain,
 //!   which is at once, unless the driver's ring is full.
-//! - Queue protection (RFC 9957) is left out, and so are packets that bypass the marking of L by a filter.
+//! - Packets that bypass the marking of L by a filter are left out.
 //!
 //! A flow whose packets differ in their ECN field is in both queues and can be reordered: a sender of ECT(1) that
-//! retransmits without ECN (RFC 3168 §6.1.5), or ECT(0) packets of which an earlier queue has marked some.
+//! retransmits without ECN (RFC 3168 §6.1.5), or ECT(0) packets of which an earlier queue has marked some. So can a
+//! flow of which queue protection diverts packets.
 
+mod protection;
+
+use self::protection::Protection;
 use super::lane::Lane;
 use super::marking::{count, length};
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
@@ -136,6 +140,30 @@ pub const PARAMS: &[Param] = &[
     .default("ect1"),
     Param::flag("recur", "true if signals are evenly spaced, by adding up probabilities; false: at random")
         .default("false"),
+    Param::flag(
+        "protection",
+        "true if packets of flows that build the L4S queue wait in the classic one (queue protection, RFC 9957)",
+    )
+    .default("false"),
+    Param::time(
+        "critical_delay",
+        "with protection: delay of the L4S queue up to which no packet is diverted, CRITICALqL",
+    )
+    .default("1ms")
+    .range(0.0, 1e3),
+    Param::time(
+        "critical_score",
+        "with protection: score of a flow above which its packets are diverted while the delay is critical_delay; \
+            with a longer delay a smaller score suffices (CRITICALqLSCORE)",
+    )
+    .default("4ms")
+    .range(0.0, 1e3),
+    Param::rate("aging", "with protection: rate at which the scores shrink, AGING")
+        .default("4194304bps")
+        .range(1.0, 1e12),
+    Param::integer("bucket_bits", "with protection: there are two to this power buckets for flows, BI_SIZE")
+        .default("5")
+        .range(0.0, 16.0),
     Param::amount("mtu", "largest packet; the controller signals nothing while less than two wait")
         .default("1514B")
         .range(1.0, 65536.0),
@@ -152,6 +180,8 @@ pub const FORMULAS: &[Line] = &[
     symbol("w", "`classic_weight`"),
     symbol("c", "credit of the classic queue, in bytes"),
     symbol("B", "size of the packet, in bytes"),
+    symbol("s", "score of its flow, a time; it shrinks as time passes"),
+    symbol("D", "age of the L4S head, or what the L4S queue takes at the rate of this packet, whichever is longer"),
     on("an update, every `t_update`"),
     eq("p′ ← p′ + α · (q − target) + β · (q − q_old)", "RFC 9332, Appendix A.1"),
     eq("p′ ← min(1, max(0, p′))", ""),
@@ -160,6 +190,10 @@ pub const FORMULAS: &[Line] = &[
     on("an arrival"),
     step("the packet is dropped", "").when("`limit` has no room for it"),
     step("it gets its coupled signal now", "sch_dualpi2.c, dualpi2_qdisc_enqueue").when("`drop_at = enqueue`"),
+    eq("s ← s + p_N · B / aging", "RFC 9957 §4").when("`protection`, and it has ECT(1) or CE; `p_N` is that of D"),
+    step("it goes to the classic queue", "RFC 9957 §4").when(
+        "`protection`, `D > critical_delay`, and `D · s > critical_delay · critical_score`",
+    ),
     step("it goes to the L4S queue", "RFC 9332 §2.4").when("it has ECT(1) or CE, with `l4s = any_ect` also ECT(0)"),
     step("it goes to the classic queue", "").when("otherwise"),
     on("the transmitter is free"),
@@ -223,6 +257,7 @@ struct DualPi2 {
     classic: Lane,
     low_signals: Signals,
     classic_signals: Signals,
+    protection: Option<Protection>,
 }
 
 /// The controller of the base probability.
@@ -396,6 +431,7 @@ impl DualPi2 {
             classic: Lane::default(),
             low_signals: signals(),
             classic_signals: signals(),
+            protection: Protection::new(args),
         };
         q.reset();
         Ok(q)
@@ -413,6 +449,16 @@ impl DualPi2 {
         let head = |lane: &Lane| lane.front().map(|p| p.queued);
         let (classic, low) = (head(&self.classic), head(&self.low).filter(|_| self.sees_both));
         self.pi.catch_up(now, classic.into_iter().chain(low).min());
+    }
+
+    /// True if queue protection diverts `p` from L to C.
+    fn diverts(&mut self, now: Time, link: &dyn Link, p: &Packet) -> bool {
+        let Some(protection) = &mut self.protection else { return false };
+        let found = self.low.backlog();
+        let age = self.low.front().map_or(Span::ZERO, |head| now.since(head.queued));
+        let exchange = link.exchange(link.neighbour(p), p.size).as_nanos();
+        let wait = exchange.saturating_mul(found.bytes) / u64::from(p.size.max(1));
+        protection.diverts(now, p, age.max(Span::from_nanos(wait)), &self.native, found)
     }
 
     /// True if the next packet to leave is of L, and how much credit C gains when it leaves. `None` if nothing waits.
@@ -453,13 +499,13 @@ impl DualPi2 {
 }
 
 impl Qdisc for DualPi2 {
-    fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, mut p: Packet, sink: &mut Sink) {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, mut p: Packet, sink: &mut Sink) {
         self.catch_up(cx.now);
         if !self.backlog().has_room(self.limit, &p) {
             return sink.drop(p, DropReason::Full);
         }
         // A mark does not change the queue.
-        let low = p.ecn().is_l4s() || (self.any_ect && p.ecn() != Ecn::NotEct);
+        let low = (p.ecn().is_l4s() || (self.any_ect && p.ecn() != Ecn::NotEct)) && !self.diverts(cx.now, link, &p);
         if self.at_arrival && self.signals(&mut p, low, self.pi.p, 0.0, cx.rng, sink) {
             sink.drop(p, DropReason::Early);
         } else if low {
