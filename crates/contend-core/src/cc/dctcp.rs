@@ -91,6 +91,10 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
 }
 
 impl Controller for Dctcp {
+    fn alpha_q24(&self) -> Option<u32> {
+        Some((self.alpha_q20 << 4) as u32)
+    }
+
     fn on_every_ack(&mut self, _: &mut Cx, _: &mut Window, ack: &Ack) {
         // RFC 8257 §3.3 steps 2 to 4.
         self.delivered += u64::from(ack.delivered);

@@ -92,6 +92,15 @@ pub trait Controller: Debug + Send {
     fn header(&self, _w: &Window, _srtt_us: u32) -> Explicit {
         Explicit::default()
     }
+    /// The smoothed share of marked segments by which it reduces its window, in 2^-24 (RFC 8257 §3.3: alpha); `None` if
+    /// it keeps none. For time series.
+    fn alpha_q24(&self) -> Option<u32> {
+        None
+    }
+    /// Its score of the queue in 2^-20, from that of L4S (0) to a classic one; `None` if it keeps none. For time series.
+    fn score_q20(&self) -> Option<u32> {
+        None
+    }
     /// What this controller requires from the stack.
     fn needs(&self) -> Needs {
         Needs::default()

@@ -236,6 +236,14 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, Refusal> {
 }
 
 impl Controller for Prague {
+    fn alpha_q24(&self) -> Option<u32> {
+        Some(self.share_q24() as u32)
+    }
+
+    fn score_q20(&self) -> Option<u32> {
+        (self.fallback != Fallback::Off).then(|| self.detector.score_q20())
+    }
+
     fn needs(&self) -> Needs {
         Needs { full_control: true, rate: true, fine_rtt: true, ..Needs::default() }
     }
@@ -372,7 +380,7 @@ impl Prague {
     }
 
     /// The smoothed share of marked segments.
-    fn alpha_q24(&self) -> u64 {
+    fn share_q24(&self) -> u64 {
         u64::from(self.alpha_scaled_q24) >> self.g_shift
     }
 
@@ -397,7 +405,7 @@ impl Prague {
             return;
         }
         (self.cwr_at_us, self.cwr_end) = (now_us, w.snd_nxt);
-        let mut alpha_q24 = self.alpha_q24();
+        let mut alpha_q24 = self.share_q24();
         if self.fallback == Fallback::Act {
             alpha_q24 = alpha_q24.max(self.detector.least_alpha_q24());
         }

@@ -179,6 +179,9 @@ impl Qdisc for AckFilter {
     fn backlog(&self) -> Backlog {
         self.inner.backlog()
     }
+    fn probability(&self) -> Option<f64> {
+        self.inner.probability()
+    }
     fn next_deadline(&self) -> Time {
         self.inner.next_deadline()
     }

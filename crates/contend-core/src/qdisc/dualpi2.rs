@@ -499,6 +499,10 @@ impl DualPi2 {
 }
 
 impl Qdisc for DualPi2 {
+    fn probability(&self) -> Option<f64> {
+        Some(self.pi.p)
+    }
+
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, mut p: Packet, sink: &mut Sink) {
         self.catch_up(cx.now);
         if !self.backlog().has_room(self.limit, &p) {

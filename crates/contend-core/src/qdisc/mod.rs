@@ -74,6 +74,10 @@ pub trait Qdisc: Debug + Send {
     fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet>;
     /// The packets that wait.
     fn backlog(&self) -> Backlog;
+    /// The probability of its law now (`dualpi2`: p′; `pie`: drop_prob_); `None` without such a law. For time series.
+    fn probability(&self) -> Option<f64> {
+        None
+    }
     /// True if a packet may skip enqueue and dequeue when no packet waits and the transmitter is free (Linux:
     /// `TCQ_F_CAN_BYPASS`). Only for a discipline that would accept the packet, return it at once, and be in the same
     /// state as before.

@@ -335,6 +335,10 @@ impl Pie {
 }
 
 impl Qdisc for Pie {
+    fn probability(&self) -> Option<f64> {
+        Some(self.p)
+    }
+
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, mut p: Packet, sink: &mut Sink) {
         self.catch_up(cx.now);
         self.wake();

@@ -27,8 +27,8 @@ pub use emulation::{Carried, Emulation, Lateness, Opened};
 pub use flow::{Flow, Losses, Percentiles, Taken, packet_loss};
 pub use queue::{Backlog, Drops, Held, Queue, Transmitter};
 pub use series::{
-    Columns, DataSample, DataSeries, EstimateSeries, FlowSample, FlowSeries, ObservedStation, ObserverSeries,
-    QueueSample, QueueSeries, Series,
+    Columns, DataSample, DataSeries, EstimateSeries, FlowSample, FlowSeries, Kept, KeptSeries, ObservedStation,
+    ObserverSeries, QueueSample, QueueSeries, Series,
 };
 pub use words::Word;
 

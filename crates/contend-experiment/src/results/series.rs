@@ -22,8 +22,48 @@ pub struct Series {
     /// a rate control.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<[DataSeries; 2]>,
+    /// What controllers and the laws of queues keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptSeries>,
     /// The map, if stations have positions.
     pub map: Option<MapSeries>,
+}
+
+/// A number that a controller or the law of a queue keeps, at each instant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeptSeries {
+    /// What it is.
+    pub what: Kept,
+    /// Index of the flow or queue that keeps it.
+    pub of: usize,
+    /// Its values.
+    pub values: Vec<f64>,
+}
+
+/// What a controller or the law of a queue keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kept {
+    /// The smoothed share of marked segments (DCTCP, Prague).
+    Alpha,
+    /// Prague's score of the queue.
+    Score,
+    /// The probability of a queue's law (DualPI2, PIE).
+    Probability,
+}
+
+impl Kept {
+    /// All of them.
+    pub const ALL: [Kept; 3] = [Kept::Alpha, Kept::Score, Kept::Probability];
+
+    /// The name of its metric and column.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kept::Alpha => "alpha",
+            Kept::Score => "score",
+            Kept::Probability => "probability",
+        }
+    }
 }
 
 /// The rate that one estimator reports for one flow.

@@ -10,8 +10,8 @@ use contend_core::{Packet, Refusal, Span, Time};
 use contend_experiment::map::MOST_INSTANTS;
 use contend_experiment::point::{Member, Resolved};
 use contend_experiment::results::{
-    Channel, DataSample, DataSeries, Detail, Emulation, EstimateSeries, FlowSample, FlowSeries, ObservedStation,
-    ObserverSeries, PointKey, QueueSample, QueueSeries, Run, Series, Successes,
+    Channel, DataSample, DataSeries, Detail, Emulation, EstimateSeries, FlowSample, FlowSeries, Kept, KeptSeries,
+    ObservedStation, ObserverSeries, PointKey, QueueSample, QueueSeries, Run, Series, Successes,
 };
 use contend_experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_sim::net::Net;
@@ -159,6 +159,7 @@ fn attempted(
         estimates: estimates(&scenario, many),
         observed: observed(&scenario),
         data: data(&sampled, many),
+        kept: kept(&mut net, many),
         map: None,
     };
     let between_maps = many.div_ceil(MOST_INSTANTS).max(1);
@@ -364,6 +365,27 @@ fn data(sampled: &Sampled, many: usize) -> Vec<[DataSeries; 2]> {
     (0..sampled.data / 2).map(|_| [0; 2].map(|_| DataSeries::with_capacity(many))).collect()
 }
 
+/// Empty series of what controllers and the laws of queues keep.
+fn kept(net: &mut Net, many: usize) -> Vec<KeptSeries> {
+    let (flows, queues) = (net.flows(), net.queues().count());
+    let mut all = Vec::new();
+    for what in Kept::ALL {
+        let members = if what == Kept::Probability { queues } else { flows };
+        let keeps = (0..members).filter(|of| keeps(net, what, *of).is_some());
+        all.extend(keeps.map(|of| KeptSeries { what, of, values: Vec::with_capacity(many) }));
+    }
+    all
+}
+
+/// What flow or queue number `of` keeps now.
+fn keeps(net: &mut Net, what: Kept, of: usize) -> Option<f64> {
+    match what {
+        Kept::Alpha => net.marks(of)[0],
+        Kept::Score => net.marks(of)[1],
+        Kept::Probability => net.probability(of),
+    }
+}
+
 fn sample(net: &mut Net, series: &mut Series) {
     let now = net.world.now();
     series.time_s.push(now.as_secs_f64());
@@ -380,6 +402,9 @@ fn sample(net: &mut Net, series: &mut Series) {
             retrans: s.retrans,
             snd_una_bytes: s.bytes_acked,
         });
+    }
+    for one in &mut series.kept {
+        one.values.push(keeps(net, one.what, one.of).unwrap_or(0.0));
     }
     for same in series.estimates.chunk_by_mut(|a, b| a.flow == b.flow) {
         let rates = same.first().map_or_else(Vec::new, |e| net.estimates(e.flow));

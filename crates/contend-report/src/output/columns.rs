@@ -10,7 +10,7 @@ use super::field::{
 use super::shape::{points, swept_keys, value_text};
 use contend_experiment::reading::expression::{Dimension, Quantity};
 use contend_experiment::results::{
-    Air, Columns, ObservedStation, ObserverSeries, Outcome, PointKey, QueueSample, Run, Summary, SweptValue, Word,
+    Air, Columns, Kept, ObservedStation, ObserverSeries, Outcome, PointKey, QueueSample, Run, Summary, SweptValue, Word,
 };
 use contend_judge::judging::compare::Difference;
 use contend_judge::measuring::metric::Expr;
@@ -515,6 +515,17 @@ impl Rows<'_> {
         });
     }
 
+    /// What each flow, or each queue, keeps.
+    fn kept(&self, what: Kept) -> Vec<Option<f64>> {
+        let series = &self.run.detail.series;
+        let member = |i: usize| if what == Kept::Probability { i.checked_sub(series.flows.len()) } else { Some(i) };
+        let of = |(i, k): (usize, usize)| {
+            let i = member(i)?;
+            series.kept.iter().find(|s| s.what == what && s.of == i)?.values.get(k).copied()
+        };
+        self.places().map(of).collect()
+    }
+
     /// The rate that an estimator reports for each flow.
     fn estimate(&self, name: &str) -> Vec<Option<f64>> {
         let of = |(i, k): (usize, usize)| {
@@ -583,6 +594,11 @@ fn observed_columns(o: &Outcome) -> Vec<Column<'_, Rows<'_>>> {
     observers.into_iter().flat_map(reported).chain(happened).collect()
 }
 
+/// True if a controller or a queue of any run keeps this.
+fn keeps(o: &Outcome, what: Kept) -> bool {
+    o.runs.iter().any(|r| r.detail.series.kept.iter().any(|k| k.what == what))
+}
+
 /// The names of all estimates in all runs, without duplicates.
 fn watched(o: &Outcome) -> BTreeSet<&str> {
     o.runs.iter().flat_map(|r| &r.detail.series.estimates).map(|e| e.name.as_str()).collect()
@@ -614,6 +630,12 @@ fn series_columns(o: &Outcome) -> Vec<Column<'_, Rows<'_>>> {
     if o.runs.iter().any(|r| !r.detail.series.data.is_empty()) {
         all.extend(DATA_AT.iter().filter_map(|f| Column::of(f, |r: &Rows<'_>, each| r.data_at(each))));
     }
+    all.extend(
+        Kept::ALL
+            .into_iter()
+            .filter(|what| keeps(o, *what))
+            .map(|what| Column::numbers(what.name(), dimension(what.name()), move |r: &Rows<'_>| r.kept(what))),
+    );
     all.extend(watched(o).into_iter().map(estimate));
     all.extend(observed_columns(o));
     all

@@ -569,10 +569,16 @@ pub fn names() -> Vec<Names> {
         },
         of(
             "flow at an instant",
-            "Parquet: `series.parquet`; null for queues. With estimators also `estimate.NAME` in bps.",
+            "Parquet: `series.parquet`; null for queues. With estimators also `estimate.NAME` in bps; with \
+                controllers that keep them `alpha`, the smoothed share of marked segments, and `score`, that of \
+                Prague's detector.",
             FLOW_AT,
         ),
-        of("queue at an instant", "Parquet: `series.parquet`; null for flows.", QUEUE_AT),
+        of(
+            "queue at an instant",
+            "Parquet: `series.parquet`; null for flows. With `dualpi2` or `pie` also `probability`, that of their law.",
+            QUEUE_AT,
+        ),
         of(
             "data at an instant",
             "Parquet: `series.parquet`, in the rows of the station's queue; only of networks with a rate control.",

@@ -21,6 +21,11 @@ impl Disciplined {
         Disciplined { qdisc, rng, sink: Sink::default(), sending: None, paused: false }
     }
 
+    /// The probability of its law.
+    pub(super) fn probability(&self) -> Option<f64> {
+        self.qdisc.probability()
+    }
+
     /// Packets that wait.
     pub(super) fn waiting(&self) -> u64 {
         self.qdisc.backlog().packets

@@ -206,6 +206,14 @@ impl Wire {
         (&mut self.meter, waiting)
     }
 
+    /// The probability of its discipline's law.
+    pub fn probability(&self) -> Option<f64> {
+        match &self.queue {
+            WireQueue::DropTail(_) => None,
+            WireQueue::Disciplined(q) => q.probability(),
+        }
+    }
+
     /// Counts of the packets that left the queue until `now`, by their fate.
     pub fn transmitter(&mut self, now: Time) -> TransmitterCounters {
         let taken = self.meter(now).read(now).taken;

@@ -76,6 +76,20 @@ impl Net {
         self.sender_of(flow).and_then(End::sender_state).or_else(|| self.meter_of(flow)?.state)
     }
 
+    /// The share of marks and the score of the queue that the controller of `flow` keeps now: alpha of DCTCP and
+    /// Prague, and the score of Prague's detector.
+    pub fn marks(&self, flow: usize) -> [Option<f64>; 2] {
+        self.sender_of(flow).map_or([None; 2], End::marks)
+    }
+
+    /// The probability of the law of queue number `i`; `None` without such a law.
+    pub fn probability(&mut self, i: usize) -> Option<f64> {
+        match i.checked_sub(self.stations.len()) {
+            None => self.world.node_mut::<Bss>(self.cell?)?.probability(i),
+            Some(w) => self.world.wires().get(w)?.probability(),
+        }
+    }
+
     /// The present values of the estimators of `flow`, in bytes per second.
     pub fn estimates(&self, flow: usize) -> Vec<u64> {
         self.sender_of(flow).map_or_else(Vec::new, |s| s.estimates(self.world.now()))

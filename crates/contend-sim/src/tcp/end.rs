@@ -134,6 +134,11 @@ impl End {
         self.tcp_sender().map(Sender::state)
     }
 
+    /// The share of marks and the score of the queue that a TCP sender's controller keeps.
+    pub fn marks(&self) -> [Option<f64>; 2] {
+        self.tcp_sender().map_or([None; 2], Sender::marks)
+    }
+
     /// The values of a TCP sender's estimators at `now`, in bytes per second.
     pub fn estimates(&self, now: Time) -> Vec<u64> {
         self.tcp_sender().map_or_else(Vec::new, |s| s.estimates(now).collect())

@@ -84,6 +84,11 @@ impl Detector {
         self.score_q20 = score.clamp(0, MOST_Q20) as i32;
     }
 
+    /// The score in 2^-20, which is never negative.
+    pub(super) fn score_q20(&self) -> u32 {
+        self.score_q20.max(0) as u32
+    }
+
     /// The smallest alpha that the score permits, in 2^-24: 5/8 if the queue is surely classic, so that a reduction
     /// takes 31 %, about as much as CUBIC's.
     pub(super) fn least_alpha_q24(&self) -> u64 {

@@ -120,7 +120,7 @@ fn alpha_takes_a_sixteenth_of_each_period_and_loses_no_remainder() {
     {
         f.ack(20, marked);
         assert_eq!(f.p.alpha_scaled_q24, scaled);
-        assert!((f.p.alpha_q24() as f64 / ONE_Q24 as f64 - alpha).abs() < 5e-7, "{}", f.p.alpha_q24());
+        assert!((f.p.share_q24() as f64 / ONE_Q24 as f64 - alpha).abs() < 5e-7, "{}", f.p.share_q24());
     }
     // P12: three periods without a mark after an alpha of 1.
     let mut f = Flow::new(&[("independence", word("none")), ("start", word("one"))]);
@@ -129,20 +129,20 @@ fn alpha_takes_a_sixteenth_of_each_period_and_loses_no_remainder() {
     let alphas: Vec<f64> = (0..3)
         .map(|_| {
             f.ack(20, 0);
-            (f.p.alpha_q24() as f64 / ONE_Q24 as f64 * 1e6).round() / 1e6
+            (f.p.share_q24() as f64 / ONE_Q24 as f64 * 1e6).round() / 1e6
         })
         .collect();
     assert_eq!(alphas, [0.9375, 0.878906, 0.823975]);
     // More marks than segments, as with marks on pure ACKs, are a share of 1 at most.
     f.ack(1, 7);
-    assert!(f.p.alpha_q24() <= ONE_Q24);
+    assert!(f.p.share_q24() <= ONE_Q24);
 }
 
 #[test]
 fn alpha_waits_for_the_first_mark() {
     let mut f = Flow::new(&[("start", word("one"))]);
     f.ack(20, 0);
-    assert_eq!(f.p.alpha_q24(), ONE_Q24);
+    assert_eq!(f.p.share_q24(), ONE_Q24);
 }
 
 #[test]

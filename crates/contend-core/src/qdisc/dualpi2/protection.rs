@@ -8,8 +8,8 @@
 //! Flows share a fixed number of buckets. A flow takes the one of two that is its own or empty; if both belong to
 //! others with a score, it shares one further bucket with all such flows.
 //!
-//! The delay is the age of the head of the L4S queue, or the time that the bytes in this queue take, each at the rate of
-//! an exchange of the arriving packet (DOCSIS estimates it from length and rate), whichever is longer. A burst arrives
+//! The delay is the age of the head of the L4S queue, or the time that the bytes in this queue take at the rate of an
+//! exchange of the arriving packet (DOCSIS estimates it from length and rate), whichever is longer. A burst arrives
 //! before the head grows old. Above aggregates an exchange of a single packet is slow, so the delay is overestimated.
 
 use super::{Args, Native};

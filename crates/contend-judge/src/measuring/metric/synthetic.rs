@@ -2,8 +2,8 @@
 
 use contend_core::Span;
 use contend_experiment::results::{
-    Air, Backlog, Drops, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue, QueueSample,
-    Run, Series, Taken, Wait, Ways,
+    Air, Backlog, Drops, EstimateSeries, Flow, FlowSample, Held, Kept, KeptSeries, Losses, Percentiles, PointKey,
+    Queue, QueueSample, Run, Series, Taken, Wait, Ways,
 };
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -151,8 +151,14 @@ fn series(run: &mut Run) {
         estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
         observed: vec![],
         data: vec![],
+        kept: vec![],
         map: None,
     };
+    for what in Kept::ALL {
+        let members = if what == Kept::Probability { run.queues.len() } else { run.flows.len() };
+        let kept = |of| KeptSeries { what, of, values: vec![0.25; 41] };
+        run.detail.series.kept.extend((0..members).map(kept));
+    }
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);
     for i in 0..run.flows.len() {
         let sample = |k: u64| match i {

@@ -37,6 +37,12 @@ impl Sender {
         }
     }
 
+    /// Its controller's share of marks and score of the queue, as far as it keeps them.
+    pub fn marks(&self) -> [Option<f64>; 2] {
+        let share = |n: u32, bits: u32| f64::from(n) / f64::from(1_u32 << bits);
+        [self.cc.alpha_q24().map(|n| share(n, 24)), self.cc.score_q20().map(|n| share(n, 20))]
+    }
+
     /// The values of its estimators at `now` in bytes per second, in the order of
     /// [`TcpSpec::estimates`](crate::tcp::spec::TcpSpec::estimates).
     pub fn estimates(&self, now: Time) -> impl Iterator<Item = u64> {

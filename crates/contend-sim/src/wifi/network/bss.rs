@@ -179,6 +179,11 @@ impl Bss {
         self.stations.queue(i)
     }
 
+    /// The probability of the law of the queue of station number `i`, for best effort if it has categories.
+    pub fn probability(&mut self, i: usize) -> Option<f64> {
+        self.stations.probability(i)
+    }
+
     /// The counters of `who`.
     pub fn counters(&self, who: StationId) -> Option<StationCounters> {
         self.stations.counters(who)

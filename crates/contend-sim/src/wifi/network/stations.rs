@@ -320,6 +320,11 @@ impl Stations {
         Some(self.macs.get_mut(who as usize)?.reading(category))
     }
 
+    /// The probability of the law of queue number `i` of [`Stations::queue`], which is a station's own.
+    pub(super) fn probability(&mut self, i: usize) -> Option<f64> {
+        self.macs.get_mut(i)?.queue(Category::Be).discipline().probability()
+    }
+
     /// The counters of `station`.
     pub(super) fn counters(&self, station: StationId) -> Option<StationCounters> {
         self.macs_of(station).map(Mac::counters).reduce(StationCounters::plus)

@@ -3,8 +3,9 @@
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::reading::{SampleRange, seconds};
 use crate::measuring::metric::{Aspect, Scope, Unmeasured};
+use contend_core::Refusal;
 use contend_experiment::reading::expression::Dimension;
-use contend_experiment::results::packet_loss;
+use contend_experiment::results::{Kept, packet_loss};
 use contend_experiment::stats;
 
 /// Flows, selected by direction, group or name.
@@ -92,6 +93,31 @@ pub(super) const fn flow(
     read: fn(&Asked<'_>) -> Result<f64, Unmeasured>,
 ) -> MetricEntry {
     MetricEntry::new(name, unit, &FLOWS, doc, read)
+}
+
+/// The mean over time of what each member, a flow or a queue, keeps; of several members the mean.
+pub(super) fn kept(a: &Asked<'_>, what: Kept) -> Result<f64, Unmeasured> {
+    let (m, run, range) = (a.metric, a.run, a.series()?);
+    let series = &run.detail.series;
+    let name = |i: usize| match what {
+        Kept::Probability => run.queues.get(i).map_or("", |q| &q.name),
+        Kept::Alpha | Kept::Score => run.flows.get(i).map_or("", |f| &f.name),
+    };
+    let of = |i: &usize| {
+        let kept = series.kept.iter().find(|k| k.what == what && k.of == *i).ok_or_else(|| {
+            Unmeasured::wrong(Refusal::new(
+                format!("`{m}`: `{}` keeps no {}", name(*i), what.name()),
+                match what {
+                    Kept::Alpha => "DCTCP and Prague keep one",
+                    Kept::Score => "write fallback = \"detect\" or \"act\" in its tcp.cc, of kind prague",
+                    Kept::Probability => "dualpi2 and pie have one",
+                },
+            ))
+        })?;
+        range.mean(&series.time_s, |k| kept.values.get(k).copied()).ok_or_else(|| a.unsampled())
+    };
+    let all = a.members.iter().map(of).collect::<Result<Vec<f64>, _>>()?;
+    stats::mean(&all).ok_or_else(|| a.undefined("there is no such flow or queue"))
 }
 
 fn is_direction(name: &str) -> bool {

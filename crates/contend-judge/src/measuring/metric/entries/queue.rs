@@ -1,9 +1,11 @@
 //! Metrics of queues.
 
+use super::flow::kept;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use contend_core::packet::PacketKind;
 use contend_experiment::reading::expression::Dimension;
+use contend_experiment::results::Kept;
 
 /// Queues, selected by name: `ap`, a station, or a link.
 pub(in crate::measuring::metric) static QUEUES: Subject = Subject {
@@ -28,6 +30,14 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .selected(Selection::Needed)
         .needs(|m, s| s.histograms |= m.is_of_distribution())
         .reported(&["queue.delay[ap]", "queue.delay.p99[ap]"]),
+    queue(
+        "probability",
+        Dimension::Number,
+        "mean probability of the queue's law over time: p′ of `dualpi2`, drop_prob_ of `pie`",
+        |a| kept(a, Kept::Probability),
+    )
+    .over(Period::Series)
+    .level(),
     queue("offered", Dimension::Packets, "packets offered", |a| a.queue_count(|q| q.offered, |s| s.offered))
         .over(Period::RunOrWindow),
     queue(

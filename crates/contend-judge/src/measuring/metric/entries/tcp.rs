@@ -1,12 +1,12 @@
 //! Metrics of TCP senders.
 
-use super::flow::flow;
+use super::flow::{flow, kept};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::reading::SampleRange;
 use crate::measuring::metric::{Aspect, Unmeasured};
 use contend_core::cc::SSTHRESH_INFINITE;
 use contend_experiment::reading::expression::Dimension;
-use contend_experiment::results::{Columns, FlowSample, FlowSeries, Losses};
+use contend_experiment::results::{Columns, FlowSample, FlowSeries, Kept, Losses};
 use contend_experiment::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[
@@ -126,6 +126,19 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow("rttvar", Dimension::Time, "mean variation of the round-trip time (RFC 6298's RTTVAR) over time", |a| {
         over_time(a, |s| Ok(f64::from(s.rttvar_us) / 1e6))
     })
+    .over(Period::Series)
+    .level(),
+    flow("alpha", Dimension::Number, "mean share of marked segments that the controller keeps (DCTCP, Prague)", |a| {
+        kept(a, Kept::Alpha)
+    })
+    .over(Period::Series)
+    .level(),
+    flow(
+        "score",
+        Dimension::Number,
+        "mean score of the queue, from 0 (L4S) to 17 (classic), that Prague's detector keeps (`fallback`)",
+        |a| kept(a, Kept::Score),
+    )
     .over(Period::Series)
     .level(),
     flow("acked", Dimension::Bytes, "bytes acknowledged in the window", acked)
