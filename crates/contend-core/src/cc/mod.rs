@@ -97,7 +97,8 @@ pub trait Controller: Debug + Send {
     fn alpha_q24(&self) -> Option<u32> {
         None
     }
-    /// Its score of the queue in 2^-20, from that of L4S (0) to a classic one; `None` if it keeps none. For time series.
+    /// Its score of the queue in 2^-20, from 0 (L4S) to that of a classic one; `None` if it keeps none. For time
+    /// series.
     fn score_q20(&self) -> Option<u32> {
         None
     }
