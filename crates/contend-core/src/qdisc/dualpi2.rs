@@ -191,9 +191,8 @@ pub const FORMULAS: &[Line] = &[
     step("the packet is dropped", "").when("`limit` has no room for it"),
     step("it gets its coupled signal now", "sch_dualpi2.c, dualpi2_qdisc_enqueue").when("`drop_at = enqueue`"),
     eq("s ← s + p_N · B / aging", "RFC 9957 §4").when("`protection`, and it has ECT(1) or CE; `p_N` is that of D"),
-    step("it goes to the classic queue", "RFC 9957 §4").when(
-        "`protection`, `D > critical_delay`, and `D · s > critical_delay · critical_score`",
-    ),
+    step("it goes to the classic queue", "RFC 9957 §4")
+        .when("`protection`, `D > critical_delay`, and `D · s > critical_delay · critical_score`"),
     step("it goes to the L4S queue", "RFC 9332 §2.4").when("it has ECT(1) or CE, with `l4s = any_ect` also ECT(0)"),
     step("it goes to the classic queue", "").when("otherwise"),
     on("the transmitter is free"),
