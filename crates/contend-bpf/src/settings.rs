@@ -33,9 +33,11 @@ mod tests {
     #[test]
     fn the_compiled_defaults_are_those_of_the_table_and_settings_replace_them() {
         for block in BLOCKS {
-            let defaults = block.settings(&[]).unwrap();
-            assert_eq!(written(block.object, &defaults).unwrap(), block.object, "{}", block.name);
-            let (name, value, _) = block.params[0];
+            let compiled: Vec<u8> = block.params.iter().flat_map(|p| p.1.to_ne_bytes()).collect();
+            assert_eq!(written(block.object, &compiled).unwrap(), block.object, "{}", block.name);
+            // A required parameter is compiled as 0, and settings without it are refused.
+            let (name, value, _) = *block.params.iter().find(|p| block.required.is_none_or(|r| r == p.0)).unwrap();
+            assert_eq!(block.settings(&[]).ok(), block.required.is_none().then_some(compiled), "{}", block.name);
             let other = block.settings(&[format!("{name}={}", value + 8)]).unwrap();
             let changed = written(block.object, &other).unwrap();
             assert_eq!(changed.len(), block.object.len());
