@@ -131,7 +131,7 @@ pub fn predict(e: &Experiment, workshop: &dyn Workshop, stop: &AtomicBool) -> Re
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
     let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, options.series);
     fit::validate(e, options.stop)?;
-    let mut call = Call { e, detail: &detail, options, runs: vec![], missing: 0, notes: vec![] };
+    let mut call = Call { e, detail: &detail, options, runs: vec![], missing: 0, shown: 0, notes: vec![] };
     call.runs.resize_with(e.needs.len(), Vec::new);
     call.first()?;
     if let Some(until) = &e.until {
@@ -197,7 +197,8 @@ pub fn shard(e: &Experiment, shard: Shard, options: &Options<'_>) -> Result<Inte
     Ok(Interrupted { finished, missing: own.len() - finished })
 }
 
-/// Maximum memory for series and histograms of the first seeds. If more seeds may be needed, they leave room for them.
+/// Maximum memory for series and histograms of the first seeds. If more seeds may be needed, they leave room for them:
+/// further seeds have what the results folder does not show of the first.
 fn limit(e: &Experiment) -> u64 {
     if e.until.is_some() || e.decide.is_some() { MOST_DETAIL / 2 } else { MOST_DETAIL }
 }
@@ -217,6 +218,8 @@ struct Call<'a> {
     runs: Vec<Vec<Run>>,
     /// Number of planned runs that were not made.
     missing: usize,
+    /// Memory for what only the results folder shows of the first seeds, in bytes.
+    shown: u64,
     notes: Vec<String>,
 }
 
@@ -229,6 +232,7 @@ impl Call<'_> {
     fn first(&mut self) -> Result<(), Error> {
         let seeds = vec![self.e.seeds.clone(); self.e.needs.len()];
         let (plan, notes) = self.detail.plan(&self.e.needs, &seeds, limit(self.e))?;
+        self.shown = self.detail.shown(&self.e.needs, &plan);
         let made = run_all(self.e, &self.e.needs, &plan, self.detail, self.options)?;
         (self.runs, self.missing) = (made.runs, made.missing);
         self.notes.extend(notes);
@@ -246,7 +250,7 @@ impl Call<'_> {
         }
         let all: Vec<Vec<u64>> =
             self.runs.iter().zip(totals).map(|(runs, total)| from_to(0, runs.len().max(*total))).collect();
-        if let Err(err) = self.detail.plan(&self.e.needs, &all, limit(self.e)) {
+        if let Err(err) = self.detail.plan(&self.e.needs, &all, MOST_DETAIL - self.shown) {
             self.notes.push(format!("no more seeds are run: {err}"));
             return Ok(false);
         }

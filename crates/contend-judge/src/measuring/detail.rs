@@ -128,6 +128,13 @@ impl Detail {
         size.numbers().saturating_add(size.detail(self.measure(keep), keep == Keep::All || self.histograms))
     }
 
+    /// Upper bound on the memory for what these runs of `needs` keep for the results folder alone, in bytes.
+    pub fn shown(&self, needs: &[(Need, Size)], plan: &[Planned]) -> u64 {
+        let more = |size: &Size| self.memory(Keep::All, size).saturating_sub(self.memory(Keep::Needed, size));
+        let shown = plan.iter().filter(|p| p.keep == Keep::All);
+        shown.filter_map(|p| Some(more(&needs.get(p.need)?.1))).fold(0, u64::saturating_add)
+    }
+
     /// Drops the details that the run does not keep.
     pub fn thin(&self, keep: Keep, run: &mut Run) {
         if keep == Keep::Needed && !self.histograms {
@@ -190,7 +197,7 @@ impl Detail {
             runs.extend(seeds.iter().map(|seed| Planned { need, seed: *seed, keep: Keep::Needed }));
         }
         let mut left = limit - needed;
-        let more = |s: &Size| s.detail(&self.all, true).saturating_sub(s.detail(&self.needed, self.histograms));
+        let more = |s: &Size| self.memory(Keep::All, s).saturating_sub(self.memory(Keep::Needed, s));
         let (mut kept, mut wanted) = (0, 0);
         for rank in 0..most {
             for (((n, size), seeds), first) in needs.iter().zip(seeds).zip(&first_of) {
@@ -313,6 +320,20 @@ mod tests {
         let run = |need, seed, keep| Planned { need, seed, keep };
         assert_eq!(runs, [run(0, 7, Keep::All), run(2, 7, Keep::All), run(2, 8, Keep::All), run(2, 9, Keep::Needed)]);
         assert!(notes[0].contains("3 of 4 runs"), "{notes:?}");
+    }
+
+    #[test]
+    fn what_only_the_results_folder_shows_is_added_up() {
+        let needs = needs(1, 0);
+        let shown = |sampling: Sampling, seeds: &[u64], limit: u64| {
+            let d = detail(sampling, true);
+            let (plan, _) = d.plan(&needs, &each(1, seeds), limit).unwrap();
+            d.shown(&needs, &plan)
+        };
+        assert_eq!(shown(Sampling::default(), &[1, 2], 5 * RUN), 2 * RUN);
+        assert_eq!(shown(Sampling::default(), &[1, 2], RUN), RUN);
+        let histograms = Sampling { histograms: true, ..Sampling::default() };
+        assert_eq!(shown(histograms, &[1], 5 * RUN), RUN - 41 * HISTOGRAM);
     }
 
     #[test]

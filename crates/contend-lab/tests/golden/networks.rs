@@ -89,6 +89,7 @@ fn every_word_of_the_generator_occurs_in_its_networks() {
         values::AMPDU,
         values::NARROW,
         values::SHALLOW,
+        values::PROTECTED,
         values::SCALABLE,
         values::ACK_CONTROLS,
     ];

@@ -9,8 +9,8 @@ pub(crate) mod values;
 use std::fmt::Write as _;
 use values::{
     ACCESS, ACK_CONTROLS, AMPDU, CAKES, CAPTURES, CLIENTS, CONTROLS, EDCA, ESTIMATES, LOSSES, MODES, NARROW, OPENINGS,
-    PROPAGATIONS, QUEUES, RATE_CONTROLS, RECOVERIES, ROUTINGS, SCALABLE, SHALLOW, STANDARDS, TCP_KEYS, TCP_TRAFFIC,
-    TRAFFIC, VARIANTS,
+    PROPAGATIONS, PROTECTED, QUEUES, RATE_CONTROLS, RECOVERIES, ROUTINGS, SCALABLE, SHALLOW, STANDARDS, TCP_KEYS,
+    TCP_TRAFFIC, TRAFFIC, VARIANTS,
 };
 
 /// SplitMix64.
@@ -43,7 +43,7 @@ impl Draws {
 }
 
 /// Number of networks, all of which are frozen.
-pub(crate) const NETWORKS: u64 = 3200;
+pub(crate) const NETWORKS: u64 = 3232;
 /// Networks from this number on are fields.
 pub(crate) const FIRST_FIELD: u64 = 2000;
 /// Networks from this number on are cells of 802.11n and later.
@@ -57,6 +57,8 @@ pub(crate) const FIRST_SHAPED: u64 = 2900;
 pub(crate) const FIRST_LINUX: u64 = 3000;
 /// Networks from this number on have queues that mark for L4S, and accurate ECN.
 pub(crate) const FIRST_L4S: u64 = 3100;
+/// Networks from this number on have queues that protect others from flows with long queues.
+pub(crate) const FIRST_PROTECTED: u64 = 3200;
 
 /// The text of network `number`.
 pub(crate) fn network(number: u64) -> String {
@@ -65,7 +67,7 @@ pub(crate) fn network(number: u64) -> String {
     let mut t = format!("stack = \"{stack}\"\nduration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
     d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
     if number >= FIRST_L4S {
-        l4s(d, &mut t);
+        l4s(d, &mut t, if number >= FIRST_PROTECTED { PROTECTED } else { SHALLOW });
         return t;
     }
     let number = if number >= FIRST_LINUX { d.below(FIRST_LINUX as usize) as u64 } else { number };
@@ -376,7 +378,7 @@ fn shaped(d: &mut Draws, t: &mut String) {
 }
 
 /// A cell, mostly with aggregates, whose queues mark for L4S and whose senders count marks.
-fn l4s(d: &mut Draws, t: &mut String) {
+fn l4s(d: &mut Draws, t: &mut String, queues: &[&'static str]) {
     let aggregates = d.percent(75);
     let keys = if aggregates {
         "standard = \"802.11ax\"\nband = \"5GHz\"\nwidth = \"40MHz\"\nmcs = 3\nampdu = "
@@ -385,16 +387,16 @@ fn l4s(d: &mut Draws, t: &mut String) {
     };
     writeln!(t, "[wifi]\n{keys}{}", if aggregates { d.pick(AMPDU) } else { "" }).unwrap();
     d.maybe(40, t, "loss", LOSSES);
-    writeln!(t, "access = {}\n[ap]\nqueue = {}", d.pick(&ACCESS[..2]), d.pick(SHALLOW)).unwrap();
+    writeln!(t, "access = {}\n[ap]\nqueue = {}", d.pick(&ACCESS[..2]), d.pick(queues)).unwrap();
     d.maybe(40, t, "control", ACK_CONTROLS);
     if aggregates {
         d.maybe(40, t, "aql", &["{}"]);
         d.maybe(40, t, "ampdu", &["{ hw_queue = 2 }", "{ hw_queue = 0 }"]);
     }
     writeln!(t, "[[station]]\nname = \"s\"\ncount = {}", 1 + d.below(3)).unwrap();
-    d.maybe(60, t, "queue", SHALLOW);
+    d.maybe(60, t, "queue", queues);
     writeln!(t, "[wire]\ndelay = \"{}ms\"\nrate = \"{}Mbps\"", 1 + d.below(10), [10, 50, 1000][d.below(3)]).unwrap();
-    d.maybe(60, t, "queue", SHALLOW);
+    d.maybe(60, t, "queue", queues);
     d.maybe(20, t, "loss", LOSSES);
     for name in ["a", "b", "c"].into_iter().take(1 + d.below(3)) {
         let (from, to) = if d.percent(60) { ("server", "s") } else { ("s", "server") };

@@ -99,6 +99,13 @@ pub(crate) const SHALLOW: &[&str] = &[
     r#"{ kind = "airtime", ce_drain = "5ms", ce_select = "ect1", target = "5ms" }"#,
     r#"{ kind = "airtime", ce_excess = 1, ce_threshold = "3ms", mark_at = "burst", limit = "60p" }"#,
 ];
+/// The queues of networks from [`FIRST_PROTECTED`](super::FIRST_PROTECTED) on.
+pub(crate) const PROTECTED: &[&str] = &[
+    r#"{ kind = "dualpi2", protection = true }"#,
+    r#"{ kind = "dualpi2", protection = true, critical_delay = "300us", native = "ramp", scheduler = "shift" }"#,
+    r#"{ kind = "dualpi2", protection = true, critical_score = "1ms", aging = "2Mbps", bucket_bits = 0 }"#,
+    r#"{ kind = "dualpi2", protection = true, critical_delay = "2ms", critical_score = "10ms", l4s = "any_ect" }"#,
+];
 /// Senders with accurate ECN, and classic ones beside them.
 pub(crate) const SCALABLE: &[&str] = &[
     r#""prague""#,

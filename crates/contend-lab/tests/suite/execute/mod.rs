@@ -1,6 +1,7 @@
 //! Whole experiments, from the file's text to runs, statistics and verdicts.
 
 mod ack_filter;
+mod alpha;
 mod attempts;
 mod cake;
 mod claims;
