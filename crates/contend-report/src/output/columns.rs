@@ -518,21 +518,20 @@ impl Rows<'_> {
     /// What each flow, or each queue, keeps.
     fn kept(&self, what: Kept) -> Vec<Option<f64>> {
         let series = &self.run.detail.series;
-        let member = |i: usize| if what == Kept::Probability { i.checked_sub(series.flows.len()) } else { Some(i) };
-        let of = |(i, k): (usize, usize)| {
-            let i = member(i)?;
-            series.kept.iter().find(|s| s.what == what && s.of == i)?.values.get(k).copied()
-        };
-        self.places().map(of).collect()
+        let first = if what == Kept::Probability { series.flows.len() } else { 0 };
+        let members = series.kept.iter().filter(|s| s.what == what);
+        self.of_members(members.map(|s| (first + s.of, &s.values)).collect(), |v| *v)
     }
 
     /// The rate that an estimator reports for each flow.
     fn estimate(&self, name: &str) -> Vec<Option<f64>> {
-        let of = |(i, k): (usize, usize)| {
-            let of_flow = self.run.detail.series.estimates.iter().find(|e| e.flow == i && e.name == name)?;
-            of_flow.rate_bps.get(k).map(|r| *r as f64)
-        };
-        self.places().map(of).collect()
+        let flows = self.run.detail.series.estimates.iter().filter(|e| e.name == name);
+        self.of_members(flows.map(|e| (e.flow, &e.rate_bps)).collect(), |r| *r as f64)
+    }
+
+    /// The values of each row's member, of which some have a list with one value for each instant.
+    fn of_members<T>(&self, lists: BTreeMap<usize, &Vec<T>>, number: fn(&T) -> f64) -> Vec<Option<f64>> {
+        self.places().map(|(i, k)| lists.get(&i)?.get(k).map(number)).collect()
     }
 }
 
