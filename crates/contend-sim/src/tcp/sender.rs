@@ -62,6 +62,8 @@ pub struct Sender {
     phase: Phase,
     /// The limit of the present fast recovery, if proportional rate reduction is on.
     prr: Option<Prr>,
+    /// True if `prr` is the limit after a mark, not of a fast recovery.
+    cwr: bool,
     /// Window and threshold before the reduction of the last episode; `None` if a later signal reduced the window.
     before: Option<(u32, u32)>,
 
@@ -175,6 +177,7 @@ impl Sender {
             options,
             phase: Phase::Open,
             prr: None,
+            cwr: false,
             before: None,
             rate: needs.rate.then(Box::default),
             pace: tcp.pacing && !needs.full_control,
@@ -384,7 +387,7 @@ impl Sender {
         self.tell_losses(io.now);
         self.sample_rate(&mut ack, io.now);
         let grows = !reduced || (self.needs.grow_when_marked && verdict.enter.is_none());
-        let grow = verdict.grow && advanced && grows && (self.w.limited || self.needs.grow_when_unlimited);
+        let grow = verdict.grow && advanced && grows && !self.cwr && (self.w.limited || self.needs.grow_when_unlimited);
         if grow || self.needs.full_control {
             self.show_window();
             self.cc.on_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
@@ -512,6 +515,7 @@ impl Sender {
             let before = self.before.filter(|_| r == Response::keep(&self.w));
             self.reduce(r);
             self.before = before;
+            self.cwr = self.options.prr_cwr && !self.needs.every_mark;
             true
         } else {
             false
@@ -531,7 +535,7 @@ impl Sender {
             // The retransmission gets a full timeout, as in ns-2 and Linux.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
-        self.proportion(&v, ack);
+        self.proportion(&v, reduced, ack);
         self.forced(v.send, io);
         reduced
     }
@@ -612,7 +616,7 @@ impl Sender {
         let view = self.view(io.now, &Ack::default(), false);
         self.recovery.on_timeout(&view, &mut self.board);
         self.phase = self.recovery.phase();
-        self.prr = None;
+        (self.prr, self.cwr) = (None, false);
         self.tell_losses(io.now);
         self.board.forget_changes();
         // The first lost segment is sent at once, whatever is still in the network.

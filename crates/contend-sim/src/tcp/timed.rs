@@ -319,6 +319,24 @@ fn rack_spreads_a_halving_over_the_round_trip() {
 }
 
 #[test]
+fn rack_spreads_the_answer_to_a_mark_too_and_does_not_grow_in_it() {
+    // One segment per millisecond and 20 in flight. 19 is marked, sent at 100 ms; its acknowledgment and those of its
+    // 19 successors arrive from 200 to 218 ms. The window is half of the 19 that are then outstanding.
+    let sent = |cwr: bool| {
+        let late = (1..19).map(|s| (s, 0, ms(s))).collect();
+        let keys = [("prr_cwr", Value::Bool(cwr))];
+        let spec = with(window(19, flow_with("reno", "rack", &keys)), |t| t.ecn = EcnEcho::PerPacket);
+        let b = Bench::new(&spec, Script { late, mark: vec![19], ..losing(&[]) }).run(330);
+        let between = |from, to| b.data().iter().map(|d| d.0).filter(|t| (from..to).contains(t)).collect::<Vec<_>>();
+        (between(200, 300), between(300, 400).len(), b.cwnd())
+    };
+    // Nine segments over the round trip, and ten in the next.
+    assert_eq!(sent(true), (vec![200, 202, 204, 206, 208, 211, 213, 215, 217], 10, 10));
+    // Without it, nothing is sent until fewer than nine are outstanding. The 20 acknowledgments open the window by two.
+    assert_eq!(sent(false), (vec![210, 211, 212, 213, 214, 215, 216, 217, 218, 218, 218], 12, 12));
+}
+
+#[test]
 fn a_controller_in_full_control_is_not_held_by_the_recovery() {
     let run = |prr: bool| {
         let spec = window(20, flow_with("bbr", "rack", &[("prr", Value::Bool(prr))]));

@@ -63,6 +63,8 @@ pub struct Options {
     pub dsack: bool,
     /// True if a fast recovery sends in proportion to what arrives (RFC 9937), unless the controller has full control.
     pub prr: bool,
+    /// True if the answer to a mark sends so, too, and the window does not grow until it is over.
+    pub prr_cwr: bool,
     /// True if the recovery uses times: the scoreboard lists the segments that each acknowledgment shows to have
     /// arrived, and [`Recovery::on_sent`] is called.
     pub times: bool,
@@ -228,6 +230,7 @@ impl Options {
             sack,
             dsack: false,
             prr: false,
+            prr_cwr: false,
             times: false,
             by_count: sack,
         }

@@ -51,6 +51,12 @@ pub const PARAMS: &[Param] = &[
     )
     .default("true"),
     Param::flag(
+        "prr_cwr",
+        "with `prr`: true if the answer to a mark is such an episode, too, and the window does not grow in it, as in \
+            Linux and ns-3; false: the window is smaller at once",
+    )
+    .default("false"),
+    Param::flag(
         "undo",
         "true if window and threshold are restored when D-SACKs report all retransmissions of an episode as duplicates",
     )
@@ -108,7 +114,8 @@ pub const FORMULAS: &[Line] = &[
     )
     .when("there is none, and a segment is lost"),
     step("the controller reduces the window, without an episode", "§7.4.2").when("a probe has repaired a loss"),
-    on("an ACK in an episode that shows arrivals, with `prr`; `W` is the target"),
+    on("an ACK in an episode that shows arrivals, with `prr`; `W` is the target; an answer to a mark is one with \
+        `prr_cwr`"),
     eq("D ← D + d", "RFC 9937 §6.2"),
     eq("u = max(0, ⌈D · W / P⌉ − O)", "").when("`I > W`"),
     eq("u = min(W − I, max(D − O, d) + s)", "").when("`I ≤ W`"),
@@ -154,6 +161,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, Refusal> {
         options: Options {
             dsack: true,
             prr: args.flag("prr"),
+            prr_cwr: args.flag("prr") && args.flag("prr_cwr"),
             times: true,
             by_count: false,
             ..Options::from_args(args, true)

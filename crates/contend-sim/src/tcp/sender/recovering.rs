@@ -71,13 +71,16 @@ impl Sender {
         self.reducing = false;
     }
 
-    /// RFC 9937: how much a fast recovery with proportional rate reduction may send after this acknowledgment.
-    pub(super) fn proportion(&mut self, v: &Verdict, ack: &Ack) {
-        if self.phase != Phase::Fast {
+    /// RFC 9937: how much a fast recovery with proportional rate reduction, or an answer to a mark, may send after this
+    /// acknowledgment, by which the window was `reduced` or not.
+    pub(super) fn proportion(&mut self, v: &Verdict, reduced: bool, ack: &Ack) {
+        // Linux (tcp_fastretrans_alert): the answer to a mark ends above the data that were sent before it.
+        self.cwr &= matches!(self.phase, Phase::Open | Phase::Disorder) && self.board.una() <= self.reduced_at;
+        if self.phase != Phase::Fast && !self.cwr {
             self.prr = None;
         } else if self.options.prr && !self.needs.full_control {
             let in_flight = self.board.in_flight();
-            if v.enter.is_some() {
+            if v.enter.is_some() || (self.cwr && reduced) {
                 // RFC 9937 §6.1: the data whose arrival is not yet known, and those that this acknowledgment reports.
                 self.prr = Some(Prr::new(self.board.outstanding() - self.board.sacked() + ack.delivered, in_flight));
             }
