@@ -73,6 +73,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("experiments/validation/multihop-routing.toml", &[("duration", "120s"), ("warmup", "110s")]),
     ("experiments/validation/multihop-tcp.toml", &[("duration", "16s"), ("warmup", "4s")]),
     ("experiments/validation/multihop-udp.toml", &[("duration", "12s"), ("warmup", "3s")]),
+    ("experiments/validation/multihop-vegas.toml", &[("duration", "20s")]),
     ("experiments/validation/ns3-dctcp.toml", &[("duration", "15s"), ("warmup", "5s")]),
     ("experiments/validation/rcp-parking.toml", &[]),
     ("experiments/validation/wcp-bottlenecks.toml", &[("duration", "30s"), ("warmup", "10s")]),
