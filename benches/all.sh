@@ -15,13 +15,13 @@ section=$(
   ns2=no
   ! command -v ns >/dev/null || ns2=yes
   echo "\`benches/all.sh\`, $(date +%F), commit $(git rev-parse --short HEAD), $(nproc) cores, ns-2: $ns2."
-  for name in race dumbbell hops aggregates scaling; do
+  for name in race.sh dumbbell.sh hops.sh hearers.py aggregates.sh scaling.sh; do
     echo
     echo '```text'
-    echo "benches/$name.sh"
+    echo "benches/$name"
     case $name in
-      race | dumbbell | hops) ns2=$(script "$name"); benches/"$name".sh ${ns2:+"$ns2"} ;;
-      *) benches/"$name".sh ;;
+      race.sh | dumbbell.sh | hops.sh) ns2=$(script "${name%.sh}"); benches/"$name" ${ns2:+"$ns2"} ;;
+      *) benches/"$name" ;;
     esac
     echo '```'
   done

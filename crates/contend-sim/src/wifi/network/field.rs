@@ -69,6 +69,8 @@ pub(super) struct Field {
     agenda: Agenda,
     /// Stations whose medium may have become idle in this instant.
     touched: Vec<StationId>,
+    /// At least the number of failed exchanges of which the queues have not been told.
+    unreported: usize,
     /// Contenders and answers that start in this instant.
     starting: Vec<Contender>,
     answering: Vec<StationId>,
@@ -171,6 +173,7 @@ impl Field {
             free: Vec::new(),
             agenda: Agenda::default(),
             touched: Vec::new(),
+            unreported: 0,
             starting: Vec::new(),
             answering: Vec::new(),
             launched: Vec::new(),

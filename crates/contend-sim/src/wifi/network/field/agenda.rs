@@ -9,11 +9,13 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// The events that are to come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Agenda {
     /// The next events, the first of all at the end. None of them comes after one in `later`.
     near: Vec<Event>,
     later: BinaryHeap<Event>,
+    /// The time of the next event; [`Time::NEVER`] if there is none.
+    next: Time,
     /// Number of events so far; it orders those of one instant.
     sequence: u64,
 }
@@ -96,11 +98,18 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
+impl Default for Agenda {
+    fn default() -> Agenda {
+        Agenda { near: Vec::with_capacity(NEAR), later: BinaryHeap::new(), next: Time::NEVER, sequence: 0 }
+    }
+}
+
 impl Agenda {
     /// Adds an event.
     #[inline]
     pub(super) fn put(&mut self, at: Time, what: What, flight: FlightId, next: u32) {
         self.sequence += 1;
+        self.next = self.next.min(at);
         let event = Event { at, order: (what as u64) << NUMBER | self.sequence, flight, next };
         if self.later.peek().is_some_and(|first| event.comes_after(first)) {
             self.later.push(event);
@@ -123,23 +132,31 @@ impl Agenda {
     }
 
     /// Takes the next event if it is due at `now` and not of a kind after `last`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, now: Time, last: What) -> Option<Event> {
+        // Most calls end here.
+        if self.next > now { None } else { self.take_due(last) }
+    }
+
+    /// Takes the next event, which is due, if it is not of a kind after `last`.
+    #[inline]
+    fn take_due(&mut self, last: What) -> Option<Event> {
         let event = *self.near.last()?;
-        if event.at > now || !event.is_up_to(last) {
+        if !event.is_up_to(last) {
             return None;
         }
         self.near.pop();
-        if self.near.is_empty() {
+        if self.near.is_empty() && !self.later.is_empty() {
             self.refill();
         }
+        self.next = self.near.last().map_or(Time::NEVER, |event| event.at);
         Some(event)
     }
 
     /// The time of the next event.
     #[inline]
     pub(super) fn next(&self) -> Time {
-        self.near.last().map_or(Time::NEVER, |event| event.at)
+        self.next
     }
 
     /// The list is empty: the first of the later events move into it.

@@ -99,8 +99,13 @@ impl Field {
         if at >= self.next_deadline() {
             return false;
         }
-        self.settle(moment);
-        self.starting.is_empty() && at < self.next_deadline() && self.go_on(moment, at)
+        if !self.touched.is_empty() {
+            self.settle(moment);
+            if at >= self.next_deadline() {
+                return false;
+            }
+        }
+        self.starting.is_empty() && self.go_on(moment, at)
     }
 
     /// All that hear a flight have heard its end.

@@ -86,6 +86,7 @@ impl Field {
             && own.who == who
         {
             let airtime = if why == Failure::Error { moment.now } else { own.over }.since(own.start);
+            self.unreported += 1;
             own.failed = Some(Failed { missing: lost.missing(), why, airtime, reported: false });
             self.touched.push(station);
             self.idle_for_all(bystanders);
@@ -93,9 +94,19 @@ impl Field {
     }
 
     /// The last bits of this instant have arrived: the stations at which they did act on it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle(&mut self, moment: &mut Moment<'_, '_>) {
-        self.report_failed(moment);
+        if !self.touched.is_empty() {
+            self.settle_touched(moment);
+        }
+    }
+
+    /// The stations at which last bits of this instant have arrived act on it; there is at least one.
+    #[inline(never)]
+    fn settle_touched(&mut self, moment: &mut Moment<'_, '_>) {
+        if self.unreported > 0 {
+            self.report_failed(moment);
+        }
         while let Some(station) = self.touched.pop() {
             self.quiet(moment, station);
         }
@@ -112,6 +123,7 @@ impl Field {
                 && !failed.reported
             {
                 failed.reported = true;
+                self.unreported -= 1;
                 moment.report(*who, failed.airtime, false);
             }
         }

@@ -185,6 +185,17 @@ impl Radio {
         capture: Capture,
     ) -> bool {
         let ends = end + delay;
+        if self.arriving.is_empty() && self.foreign.is_empty() {
+            // Nothing else arrives, as most often.
+            self.arriving.push(Arriving { flight, gain, harmless: false });
+            let so_far = match decodes {
+                _ if self.sends => Received::Missed,
+                true => Received::Decoded,
+                false => Received::Garbled,
+            };
+            self.lock(Reception { flight, gain, ends, is_own, so_far }, now);
+            return false;
+        }
         let besides = |but: Option<FlightId>| -> f64 {
             let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
             others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })
@@ -208,14 +219,21 @@ impl Radio {
             _ => Received::Garbled,
         };
         match &mut self.reception {
-            Some(r) if !wins && r.ends >= ends => r.so_far = so_far,
-            _ => {
-                self.reception = Some(Reception { flight, gain, ends, is_own, so_far });
-                self.overlap.iter_mut().for_each(Vec::clear);
+            Some(r) if !wins && r.ends >= ends => {
+                r.so_far = so_far;
+                self.keep_overlap(now);
             }
+            _ => self.lock(Reception { flight, gain, ends, is_own, so_far }, now),
         }
-        self.keep_overlap(now);
         false
+    }
+
+    /// It locks on a frame that arrives `now`.
+    #[inline]
+    fn lock(&mut self, on: Reception, now: Time) {
+        self.reception = Some(on);
+        self.overlap.iter_mut().for_each(Vec::clear);
+        self.keep_overlap(now);
     }
 
     /// The first bit of `flight` of another channel arrives `now` with this power. The frame is nothing but energy: it
