@@ -45,7 +45,8 @@ def experiment(columns: int, seconds: int) -> tuple[str, list[tuple[int, int]]]:
 def hearers(columns: int, station: int) -> int:
     """How many others sense a frame of `station`."""
     row, column = divmod(station, columns)
-    squares = ((SPACING * (row - i)) ** 2 + (SPACING * (column - j)) ** 2 for i in range(columns) for j in range(columns))
+    others = (divmod(other, columns) for other in range(columns**2))
+    squares = ((SPACING * (row - i)) ** 2 + (SPACING * (column - j)) ** 2 for i, j in others)
     return sum(square <= SENSE**2 for square in squares) - 1
 
 
