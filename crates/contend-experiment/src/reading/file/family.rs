@@ -65,14 +65,16 @@ pub struct Algorithm {
 }
 
 /// The value, as in a file, of a parameter of a controller or recovery that Linux has otherwise: slow start opens the
-/// window by all that an ACK acknowledges, CUBIC has its integers and its HyStart, and a loss halves the window, not
-/// what is in flight.
+/// window by all that an ACK acknowledges, CUBIC has its integers and its HyStart, a loss halves the window and not
+/// what is in flight, and the answer to a mark takes a round trip.
 pub(crate) fn in_linux(algorithm: &str, parameter: &str) -> Option<&'static str> {
     match (algorithm, parameter) {
         // An algorithm from outside has the defaults that it says.
         (own, "abc") if find(cc::REGISTRY, own).is_none() => None,
         (_, "abc") => Some("0"),
         ("cubic" | "westwood", "form") | ("cubic", "hystart") => Some("linux"),
+        // A mark is answered by proportional rate reduction (tcp_enter_cwr, tcp_cwnd_reduction).
+        ("rack", "prr_cwr") => Some("true"),
         (_, "halve_from") => Some("cwnd"),
         _ => None,
     }

@@ -291,7 +291,11 @@ fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> 
     }
     for p in choice.entry.params.iter().filter(|p| !given(p.name)) {
         if let Some(text) = in_linux(choice.entry.name, p.name) {
-            let value = text.parse().map_or_else(|_| Value::Word(text.to_owned()), Value::Integer);
+            let value = match (text.parse(), text.parse()) {
+                (Ok(flag), _) => Value::Bool(flag),
+                (_, Ok(number)) => Value::Integer(number),
+                _ => Value::Word(text.to_owned()),
+            };
             choice.args.set(p.name, value);
         }
     }
