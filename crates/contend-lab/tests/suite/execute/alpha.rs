@@ -38,8 +38,8 @@ fn alpha_is_the_share_of_marks() {
             let share = m["arrived_ce.f"] / (m["goodput.f"] * 20.0 / 8.0 / 1460.0);
             assert!(share > 0.02, "{tcp}, {ack}: {share} of the packets have marks");
             let alpha = m["alpha.f"];
-            // Alpha is a mean over rounds, the share one over packets. A reduction makes a round shorter by half of alpha, so
-            // they differ by less than that; two percent are for the rounds at the edges of the measured time.
+            // Alpha is a mean over rounds, the share one over packets. A reduction makes a round shorter by half of
+            // alpha, so they differ by less than that; 2 % are for the rounds at the edges of the measured time.
             let off = (alpha / share - 1.0).abs();
             assert!(off < 0.02 + alpha / 2.0, "{tcp}, {ack}: {alpha}, but {share} of the packets have marks");
         }
