@@ -130,9 +130,13 @@ impl Detail {
 
     /// Upper bound on the memory for what these runs of `needs` keep for the results folder alone, in bytes.
     pub fn shown(&self, needs: &[(Need, Size)], plan: &[Planned]) -> u64 {
-        let more = |size: &Size| self.memory(Keep::All, size).saturating_sub(self.memory(Keep::Needed, size));
         let shown = plan.iter().filter(|p| p.keep == Keep::All);
-        shown.filter_map(|p| Some(more(&needs.get(p.need)?.1))).fold(0, u64::saturating_add)
+        shown.filter_map(|p| Some(self.more(&needs.get(p.need)?.1))).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes that a run takes more if it keeps all than if it keeps what is needed.
+    fn more(&self, size: &Size) -> u64 {
+        self.memory(Keep::All, size).saturating_sub(self.memory(Keep::Needed, size))
     }
 
     /// Drops the details that the run does not keep.
@@ -197,7 +201,6 @@ impl Detail {
             runs.extend(seeds.iter().map(|seed| Planned { need, seed: *seed, keep: Keep::Needed }));
         }
         let mut left = limit - needed;
-        let more = |s: &Size| self.memory(Keep::All, s).saturating_sub(self.memory(Keep::Needed, s));
         let (mut kept, mut wanted) = (0, 0);
         for rank in 0..most {
             for (((n, size), seeds), first) in needs.iter().zip(seeds).zip(&first_of) {
@@ -206,8 +209,8 @@ impl Detail {
                 }
                 wanted += 1;
                 // Stop at the first run that does not fit. Later, smaller runs are not tried: the rule stays simple.
-                if kept + 1 == wanted && more(size) <= left {
-                    (left, kept) = (left - more(size), kept + 1);
+                if kept + 1 == wanted && self.more(size) <= left {
+                    (left, kept) = (left - self.more(size), kept + 1);
                     if let Some(run) = runs.get_mut(first + rank) {
                         run.keep = Keep::All;
                     }
