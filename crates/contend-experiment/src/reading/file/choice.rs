@@ -160,6 +160,11 @@ fn default(val: &Val, name: &str, param: &Param) -> Result<Value, FileError> {
             format!("write {{ kind = \"{name}\", {} = {} }}", param.name, example(param)),
         ));
     };
+    written(val, param, text)
+}
+
+/// The value of a parameter that the file does not have, as if the file said `text`.
+pub(crate) fn written(val: &Val, param: &Param, text: &str) -> Result<Value, FileError> {
     let node = Node { site: Spot::None, ..read_setting(0, 0, text) };
     parameter(
         &Val { cx: ReadContext { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node },

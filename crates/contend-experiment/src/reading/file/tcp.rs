@@ -1,6 +1,6 @@
 //! Reads `tcp = ...` of a flow: the name of a variant, or a table that starts from a variant.
 
-use super::choice::{default_choice, named, named_list, objection};
+use super::choice::{default_choice, named, named_list, objection, written};
 use super::error::FileError;
 use super::family::in_linux;
 use super::reader::{Fields, ReadContext, Stack, Val};
@@ -169,7 +169,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     };
     let given = |name: &str| at.as_ref().is_some_and(|v| v.node.get(name).is_some());
     variant.apply(&mut cc, &given);
-    apply_stack(stack, &mut cc, &given);
+    apply_stack(val, &mut cc, &given)?;
     if let Some(v) = &at {
         objection(v, cc.entry.name, (cc.entry.build)(&cc.args))?;
     }
@@ -178,7 +178,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         Some(v) => named(v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0,
         None => default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?,
     };
-    apply_stack(stack, &mut recovery, &|name| at.as_ref().is_some_and(|v| v.node.get(name).is_some()));
+    apply_stack(val, &mut recovery, &|name| at.as_ref().is_some_and(|v| v.node.get(name).is_some()))?;
     if let Some(v) = &at {
         objection(v, recovery.entry.name, (recovery.entry.build)(&recovery.args))?;
     }
@@ -284,21 +284,17 @@ fn echo(f: &mut Fields, usual: EcnEcho) -> Result<EcnEcho, FileError> {
     }
 }
 
-/// Sets the parameters in which `stack` differs, except those that the file gives.
-fn apply_stack<B>(stack: Stack, choice: &mut Choice<B>, given: &dyn Fn(&str) -> bool) {
-    if stack == Stack::Rfc {
-        return;
+/// Sets the parameters in which the file's stack differs, except those that the file gives.
+fn apply_stack<B>(val: &Val, choice: &mut Choice<B>, given: &dyn Fn(&str) -> bool) -> Result<(), FileError> {
+    if val.cx.stack == Stack::Rfc {
+        return Ok(());
     }
     for p in choice.entry.params.iter().filter(|p| !given(p.name)) {
         if let Some(text) = in_linux(choice.entry.name, p.name) {
-            let value = match (text.parse(), text.parse()) {
-                (Ok(flag), _) => Value::Bool(flag),
-                (_, Ok(number)) => Value::Integer(number),
-                _ => Value::Word(text.to_owned()),
-            };
-            choice.args.set(p.name, value);
+            choice.args.set(p.name, written(val, p, text)?);
         }
     }
+    Ok(())
 }
 
 /// TCP Small Queues as mac80211 sets them (`ieee80211_hw::tx_sk_pacing_shift`), with tcp_limit_output_bytes.

@@ -184,16 +184,16 @@ impl Radio {
         is_own: bool,
         capture: Capture,
     ) -> bool {
-        let ends = end + delay;
+        let (ends, sends) = (end + delay, self.sends);
+        let received = |wins: bool| match wins {
+            _ if sends => Received::Missed,
+            true if decodes => Received::Decoded,
+            _ => Received::Garbled,
+        };
         if self.arriving.is_empty() && self.foreign.is_empty() {
             // Nothing else arrives, as most often.
             self.arriving.push(Arriving { flight, gain, harmless: false });
-            let so_far = match decodes {
-                _ if self.sends => Received::Missed,
-                true => Received::Decoded,
-                false => Received::Garbled,
-            };
-            self.lock(Reception { flight, gain, ends, is_own, so_far }, now);
+            self.lock(Reception { flight, gain, ends, is_own, so_far: received(true) }, now);
             return false;
         }
         let besides = |but: Option<FlightId>| -> f64 {
@@ -213,11 +213,7 @@ impl Radio {
         let free = others == 0.0 && (leaked == 0.0 || gain >= capture.ratio * leaked);
         let all = if capture.adds_up { others + leaked } else { others.max(leaked) };
         let wins = free || (capture.later && gain >= capture.ratio * all);
-        let so_far = match self.reception {
-            _ if self.sends => Received::Missed,
-            _ if wins && decodes => Received::Decoded,
-            _ => Received::Garbled,
-        };
+        let so_far = received(wins);
         match &mut self.reception {
             Some(r) if !wins && r.ends >= ends => {
                 r.so_far = so_far;
