@@ -3,7 +3,8 @@
 //! A cache line holds the deadlines of four members, in order of number. The level above holds the earliest deadline
 //! of each line, again four to a line, and so on up to one line. A changed entry is compared with its three neighbours
 //! on each level; no entry moves and no search is needed. Of equal deadlines the member with the smaller number is
-//! first.
+//! first. The lines of all levels lie behind each other, from the top on: below line `i` are lines `4 i + 1` to
+//! `4 i + 4`.
 //!
 //! One member may be kept apart from the tree. Setting its deadline then costs nothing, so it should be the one that is
 //! set most often: in a cell about two of three wake-ups are of the node of the channel.
@@ -13,8 +14,10 @@ use contend_core::Time;
 /// One deadline per member, and the earliest of all. Members are numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlines {
-    /// From the members up to the single line at the top.
-    levels: Vec<Vec<Line>>,
+    /// From the single line at the top to the members.
+    lines: Vec<Line>,
+    /// The number of the first line of members.
+    bottom: usize,
     /// The earliest deadline in the tree.
     top: Entry,
     /// The member apart from the tree, where its place is empty.
@@ -63,20 +66,23 @@ impl Line {
 impl Deadlines {
     /// Adds the member `id`, one more than the last one added, with deadline `at`.
     pub fn push(&mut self, id: u32, at: Time) {
-        let mut lines = id as usize / SIBLINGS + 1;
-        for level in 0.. {
-            if level == self.levels.len() {
-                // A new top level starts with the earliest entry of the line below.
-                let below = level.checked_sub(1).and_then(|l| self.levels[l].first()).map_or(EMPTY, Line::first);
-                self.levels.push(vec![Line([below, EMPTY, EMPTY, EMPTY])]);
-            }
-            self.levels[level].resize(lines, Line([EMPTY; SIBLINGS]));
-            if lines == 1 {
-                break;
-            }
-            lines = lines.div_ceil(SIBLINGS);
+        // The top line and those below it have room for all members.
+        if id as usize / SIBLINGS == self.bottom * (SIBLINGS - 1) + 1 {
+            self.deepen();
         }
+        self.lines.resize(self.bottom + id as usize / SIBLINGS + 1, Line([EMPTY; SIBLINGS]));
         self.set(id, at);
+    }
+
+    /// Adds a level at the bottom, where the members now are.
+    fn deepen(&mut self) {
+        let members = self.lines.split_off(self.bottom);
+        self.bottom = self.bottom * SIBLINGS + 1;
+        self.lines.resize(self.bottom, Line([EMPTY; SIBLINGS]));
+        self.lines.extend(members);
+        for line in (1..self.lines.len()).rev() {
+            self.lines[(line - 1) / SIBLINGS].0[(line - 1) % SIBLINGS] = self.lines[line].first();
+        }
     }
 
     /// The earliest deadline and its member; `None` if no member wants to be woken.
@@ -85,6 +91,12 @@ impl Deadlines {
         let Deadlines { top, apart, .. } = self;
         let first = if apart.at < top.at || (apart.at == top.at && apart.id < top.id) { apart } else { top };
         (first.at < Time::NEVER).then_some((first.at, first.id))
+    }
+
+    /// The earliest deadline; [`Time::NEVER`] if no member wants to be woken.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.top.at.min(self.apart.at)
     }
 
     /// The earliest deadline of the members that are not apart.
@@ -106,7 +118,7 @@ impl Deadlines {
             return self.apart.at;
         }
         let place = id as usize;
-        self.levels[0][place / SIBLINGS].0[place % SIBLINGS].at
+        self.lines[self.bottom + place / SIBLINGS].0[place % SIBLINGS].at
     }
 
     /// From now on the member `id` is kept apart from the tree.
@@ -134,12 +146,16 @@ impl Deadlines {
 
     /// Sets the deadline of `id` in the tree.
     fn climb(&mut self, id: u32, at: Time) {
-        let (mut place, mut entry) = (id as usize, Entry { at, id });
-        for level in &mut self.levels {
-            let line = &mut level[place / SIBLINGS];
-            line.0[place % SIBLINGS] = entry;
-            entry = line.first();
-            place /= SIBLINGS;
+        let (mut line, mut place) = (self.bottom + id as usize / SIBLINGS, id as usize % SIBLINGS);
+        let mut entry = Entry { at, id };
+        loop {
+            let entries = &mut self.lines[line];
+            entries.0[place] = entry;
+            entry = entries.first();
+            if line == 0 {
+                break;
+            }
+            (line, place) = ((line - 1) / SIBLINGS, (line - 1) % SIBLINGS);
         }
         self.top = entry;
     }

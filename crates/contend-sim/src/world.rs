@@ -6,7 +6,7 @@
 //! retransmission timer that every ACK moves back therefore costs nothing.
 //!
 //! The node that is woken most often may go on to its own next deadline while everything else comes later
-//! ([`Out::go_on`]). In a field each frame reaches each hearer at a time of its own, so this saves most of the
+//! ([`Out::alone_until`]). In a field each frame reaches each hearer at a time of its own, so this saves most of the
 //! wake-ups.
 //!
 //! A [`Wire`] is not a node. A wire never reacts in the same instant, so it is called directly and woken only for its
@@ -22,7 +22,7 @@ use crate::peer::{NodeId, Peer, Port, WireId};
 use crate::stats::count;
 use crate::trace::Trace;
 use contend_core::observe::Local;
-use contend_core::{Address, Packet, Time};
+use contend_core::{Address, Packet, Span, Time};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -53,7 +53,7 @@ pub struct Out<'a> {
     between: &'a mut Between,
     inbox: &'a mut Inbox,
     more: bool,
-    /// Until when the node that is woken may go on by itself; see [`Out::go_on`].
+    /// Before this instant the node that is woken may go on by itself; see [`Out::alone_until`].
     alone: Time,
     /// Wake-ups of nodes that went on.
     more_events: u64,
@@ -113,17 +113,17 @@ impl Out<'_> {
     pub fn now(&self) -> Time {
         self.now
     }
-    /// A node that is woken and next wants to be woken at `at` may act at once if nothing else happens before or then.
-    /// If so, moves the clock there, counts the wake-up and returns true. Results stay the same; only the cost of a
-    /// wake-up changes.
+    /// A node that is woken and next wants to be woken before this instant may act then at once, because nothing else
+    /// happens before. Results stay the same; only the cost of a wake-up changes.
     #[inline]
-    pub fn go_on(&mut self, at: Time) -> bool {
-        let alone = at <= self.alone && self.inbox.len == 0 && at < self.between.deadlines.first_in_tree();
-        if alone {
-            self.now = at;
-            count(&mut self.more_events);
-        }
-        alone
+    pub fn alone_until(&self) -> Time {
+        if self.inbox.len > 0 { Time::ZERO } else { self.alone.min(self.between.deadlines.first_in_tree()) }
+    }
+    /// The node acts at `at`, which comes before [`Out::alone_until`]: moves the clock there and counts the wake-up.
+    #[inline]
+    pub fn go_on(&mut self, at: Time) {
+        self.now = at;
+        count(&mut self.more_events);
     }
     /// Hands `p` to `to` in this instant.
     #[inline(always)]
@@ -359,7 +359,8 @@ impl World {
             debug_assert!(at >= out.now, "time never runs back");
             out.now = at;
             count(&mut self.events);
-            out.alone = if out.between.deadlines.is_apart(member) { to } else { Time::ZERO };
+            let is_apart = out.between.deadlines.is_apart(member);
+            out.alone = if is_apart { to.saturating_add(Span::from_nanos(1)) } else { Time::ZERO };
             let next = match self.nodes.get_mut(member as usize) {
                 Some(node) => node.handle(at, Input::Wake, &mut out),
                 None => {
@@ -389,7 +390,7 @@ impl World {
     /// When the world must run next at the latest; it may be earlier than the next event. [`Time::NEVER`]: when a
     /// packet is handed in.
     pub fn next_deadline(&self) -> Time {
-        self.between.deadlines.first().map_or(Time::NEVER, |(at, _)| at)
+        self.between.deadlines.next()
     }
 }
 
@@ -421,7 +422,6 @@ fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contend_core::Span;
 
     /// Sends a packet to itself a number of times in the same instant, then never wakes.
     #[derive(Debug)]
@@ -469,9 +469,10 @@ mod tests {
             loop {
                 self.acted.push(out.now());
                 let next = out.now() + Span::from_nanos(self.step);
-                if !out.go_on(next) {
+                if next >= out.alone_until() {
                     return next;
                 }
+                out.go_on(next);
             }
         }
     }

@@ -147,7 +147,7 @@ impl Agents {
     /// When an agent must be woken.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
-        self.deadlines.first().map_or(Time::NEVER, |(at, _)| at)
+        self.deadlines.next()
     }
 
     /// From now on keeps the bytes of all messages that are made before `to`.

@@ -248,8 +248,7 @@ impl Field {
     /// The next deadline of the medium.
     #[inline]
     pub(super) fn next_deadline(&self) -> Time {
-        let event = self.agenda.next();
-        self.timers.first().map_or(event, |(at, _)| at.min(event))
+        self.agenda.next().min(self.timers.next())
     }
 
     /// Does what is due on the medium, and what it does later, as long as nothing else happens; above the queues of the
@@ -260,10 +259,12 @@ impl Field {
         self.above = above;
         loop {
             while let Some(event) = self.agenda.take(moment.now, What::Ends) {
-                if event.is(What::Sent) {
-                    self.sent(moment, event.flight);
-                } else if let Some(received) = self.ends(moment, event) {
-                    return Some(received);
+                let received = match event.is(What::Sent) {
+                    true => self.sent(moment, event.flight),
+                    false => self.ends(moment, event.flight, event.next),
+                };
+                if received.is_some() {
+                    return received;
                 }
             }
             self.settle(moment);
@@ -275,19 +276,21 @@ impl Field {
                 self.begins(moment, event.flight, event.next, true);
             }
             let next = self.next_deadline();
-            if next > moment.now && self.touched.is_empty() && !self.go_on(moment, next) {
-                break;
+            if next > moment.now && self.touched.is_empty() {
+                if next >= self.alone_until(moment) {
+                    break;
+                }
+                moment.go_on(next);
             }
         }
         self.waking = false;
         None
     }
 
-    /// The medium has nothing more to do now, and next acts at `at`. If nothing else happens before or then, it is that
-    /// time now; returns true.
+    /// Before this instant nothing happens outside of the medium.
     #[inline]
-    fn go_on(&self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
-        at < self.above && moment.go_on(at)
+    fn alone_until(&self, moment: &Moment<'_, '_>) -> Time {
+        self.above.min(moment.alone_until())
     }
 
     /// `who`, which had nothing to send, now has a burst.

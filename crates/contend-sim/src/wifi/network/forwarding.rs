@@ -153,8 +153,14 @@ impl LinkLayer {
     }
 
     /// The next packet that is through at `now`.
+    #[inline]
     pub(super) fn take(&mut self, now: Time) -> Option<(Step, Packet)> {
-        self.packets.front().filter(|(at, ..)| *at <= now)?;
+        if self.deadline() > now { None } else { self.take_due() }
+    }
+
+    /// The next packet, which is through.
+    #[inline(never)]
+    fn take_due(&mut self) -> Option<(Step, Packet)> {
         let (_, step, p) = self.packets.pop_front()?;
         self.passed += u64::from(counts(&p));
         Some((step, p))

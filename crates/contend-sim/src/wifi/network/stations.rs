@@ -492,6 +492,15 @@ impl Stations {
         macs.into_iter().take(usize::from(n))
     }
 
+    /// The contender `i` of `station`, the highest category first; `None` after the last.
+    #[inline]
+    pub(super) fn contender_at(&self, station: StationId, i: usize) -> Option<Contender> {
+        match self.several.get(station as usize) {
+            Some(Some(s)) => s.macs[..usize::from(s.len)].get(i).copied(),
+            _ => (i == 0).then_some(station),
+        }
+    }
+
     /// The contenders of the station of `who` that are of higher categories.
     pub(super) fn above(&self, who: Contender) -> impl Iterator<Item = Contender> + use<> {
         self.contenders(self.station_of(who)).take_while(move |&higher| higher != who)

@@ -123,12 +123,37 @@ pub(crate) struct Silence {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
     burst: Burst,
-    kinds: &'static [PartKind],
+    kinds: &'static Kinds,
     timing: &'a Timing,
     rates: &'a RateTable,
     /// The data, or the request.
     data: Airtime,
     answer: Span,
+}
+
+/// The kinds of the parts of an exchange.
+#[derive(Debug)]
+struct Kinds {
+    /// In the order of the parts.
+    list: &'static [PartKind],
+    /// The same as a set: one bit for each.
+    set: u16,
+}
+
+impl Kinds {
+    const fn new(list: &'static [PartKind]) -> Kinds {
+        let (mut set, mut i) = (0, 0);
+        while i < list.len() {
+            set |= 1 << list[i] as u16;
+            i += 1;
+        }
+        Kinds { list, set }
+    }
+
+    #[inline]
+    fn contain(&self, kind: PartKind) -> bool {
+        self.set >> kind as u16 & 1 == 1
+    }
 }
 
 impl PartKind {
@@ -185,8 +210,12 @@ impl<'a> Plan<'a> {
         // §10.3.6: a broadcast has neither protection nor ACK.
         let may_be_protected = rates.is_protected || timing.limits.protection.is_long(burst.bytes);
         let protection = if may_be_protected && burst.to != BROADCAST { burst.protection } else { Protection::None };
-        let (kinds, data, answer): (&[PartKind], _, _) = if burst.content == Content::Packet {
-            let kinds = if burst.to == BROADCAST { &[PartKind::Data] } else { Plan::with_ack(protection) };
+        let (kinds, data, answer): (&Kinds, _, _) = if burst.content == Content::Packet {
+            let kinds = if burst.to == BROADCAST {
+                const { &Kinds::new(&[PartKind::Data]) }
+            } else {
+                Plan::with_ack(protection)
+            };
             (kinds, rates.data(burst.bytes), rates.ack)
         } else {
             Plan::of_others(burst.content, protection, timing, rates)
@@ -196,11 +225,11 @@ impl<'a> Plan<'a> {
 
     /// The kinds of a burst that an ACK answers.
     #[inline]
-    fn with_ack(protection: Protection) -> &'static [PartKind] {
+    fn with_ack(protection: Protection) -> &'static Kinds {
         match protection {
-            Protection::None => &[PartKind::Data, PartKind::Ack],
-            Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
-            Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
+            Protection::None => const { &Kinds::new(&[PartKind::Data, PartKind::Ack]) },
+            Protection::CtsToSelf => const { &Kinds::new(&[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack]) },
+            Protection::RtsCts => const { &Kinds::new(&[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack]) },
         }
     }
 
@@ -210,26 +239,38 @@ impl<'a> Plan<'a> {
         protection: Protection,
         timing: &Timing,
         rates: &RateTable,
-    ) -> (&'static [PartKind], Airtime, Span) {
+    ) -> (&'static Kinds, Airtime, Span) {
         let (psdu, bitmap) = match content {
             Content::Packet => return (Plan::with_ack(protection), rates.data(0), rates.ack),
             Content::Request(bitmap) => {
                 let request = rates.control.airtime(REQUEST_BYTES);
-                return (&[PartKind::Request, PartKind::BlockAck], request, rates.block_ack[bitmap as usize]);
+                return (
+                    const { &Kinds::new(&[PartKind::Request, PartKind::BlockAck]) },
+                    request,
+                    rates.block_ack[bitmap as usize],
+                );
             }
             Content::Together(mpdu) => {
                 return (Plan::with_ack(protection), rates.rate.airtime(rates.rate.psdu(mpdu)), rates.ack);
             }
-            Content::Beacon(bytes) => return (&[PartKind::Beacon], timing.lowest.airtime(bytes), Span::ZERO),
+            Content::Beacon(bytes) => {
+                return (const { &Kinds::new(&[PartKind::Beacon]) }, timing.lowest.airtime(bytes), Span::ZERO);
+            }
             Content::Action(addba) => {
-                return (&[PartKind::Action, PartKind::Ack], rates.rate.airtime(addba.bytes()), rates.ack);
+                return (
+                    const { &Kinds::new(&[PartKind::Action, PartKind::Ack]) },
+                    rates.rate.airtime(addba.bytes()),
+                    rates.ack,
+                );
             }
             Content::Aggregate(psdu, bitmap) => (psdu, bitmap),
         };
-        let kinds: &[PartKind] = match protection {
-            Protection::None => &[PartKind::Data, PartKind::BlockAck],
-            Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::BlockAck],
-            Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck],
+        let kinds: &Kinds = match protection {
+            Protection::None => const { &Kinds::new(&[PartKind::Data, PartKind::BlockAck]) },
+            Protection::CtsToSelf => const { &Kinds::new(&[PartKind::CtsToSelf, PartKind::Data, PartKind::BlockAck]) },
+            Protection::RtsCts => {
+                const { &Kinds::new(&[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck]) }
+            }
         };
         (kinds, rates.rate.airtime(psdu), rates.block_ack[bitmap as usize])
     }
@@ -237,13 +278,13 @@ impl<'a> Plan<'a> {
     /// The part of this kind, if the plan has one.
     #[inline]
     pub(crate) fn part_of(&self, kind: PartKind) -> Option<Part> {
-        self.kinds.contains(&kind).then(|| self.part(kind))
+        self.kinds.contain(kind).then(|| self.part(kind))
     }
 
     /// The parts in order, at least one.
     #[inline]
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part> {
-        self.kinds.iter().map(|&kind| self.part(kind))
+        self.kinds.list.iter().map(|&kind| self.part(kind))
     }
 
     /// How long the whole exchange takes.

@@ -1,10 +1,10 @@
 //! What the radio of one station of a field does, over time.
 
 use super::super::ledger::RadioAccounts;
-use contend_core::Time;
+use contend_core::{Span, Time};
 
 /// What a radio does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Doing {
     /// It transmits.
     Sends,
@@ -12,31 +12,31 @@ pub(super) enum Doing {
     Receives,
     /// It senses something else.
     Hears,
-    /// It senses nothing. Its station is blocked until this instant.
-    Quiet(Time),
+    /// It senses nothing.
+    #[default]
+    Quiet,
 }
 
 /// The accounts of one radio, and since when it does what it does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Book {
-    accounts: RadioAccounts,
+    /// The time for each [`Doing`].
+    spans: [Span; 4],
+    /// The time in which it was quiet and its station not blocked.
+    idle: Span,
     doing: Doing,
     since: Time,
-}
-
-impl Default for Book {
-    fn default() -> Book {
-        Book { accounts: RadioAccounts::default(), doing: Doing::Quiet(Time::ZERO), since: Time::ZERO }
-    }
+    /// While it is quiet: until when its station is blocked.
+    blocked_until: Time,
 }
 
 impl Book {
-    /// From `now` on the radio does this.
+    /// From `now` on the radio does this. While it is quiet, its station is blocked until `blocked_until`.
     #[inline]
-    pub(super) fn turn(&mut self, now: Time, doing: Doing) {
-        if doing != self.doing {
+    pub(super) fn turn(&mut self, now: Time, doing: Doing, blocked_until: Time) {
+        if doing != self.doing || blocked_until != self.blocked_until {
             self.close(now);
-            (self.doing, self.since) = (doing, now);
+            (self.doing, self.since, self.blocked_until) = (doing, now, blocked_until);
         }
     }
 
@@ -44,22 +44,16 @@ impl Book {
     pub(super) fn at(&self, now: Time) -> RadioAccounts {
         let mut book = *self;
         book.close(now);
-        book.accounts
+        let [sends, receives, hears, quiet] = book.spans;
+        RadioAccounts { sends, receives, hears, blocked: quiet - book.idle, idle: book.idle }
     }
 
     /// Books the time until `now`.
-    #[inline]
+    #[inline(always)]
     fn close(&mut self, now: Time) {
-        let (accounts, span) = (&mut self.accounts, now - self.since);
-        match self.doing {
-            Doing::Sends => accounts.sends += span,
-            Doing::Receives => accounts.receives += span,
-            Doing::Hears => accounts.hears += span,
-            Doing::Quiet(until) => {
-                let edge = until.clamp(self.since, now);
-                accounts.blocked += edge - self.since;
-                accounts.idle += now - edge;
-            }
+        self.spans[self.doing as usize] += now - self.since;
+        if self.doing == Doing::Quiet {
+            self.idle += now.since(self.blocked_until.max(self.since));
         }
     }
 }

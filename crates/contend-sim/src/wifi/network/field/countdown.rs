@@ -80,16 +80,19 @@ impl Countdown {
     }
 
     /// The medium turns busy at `now`; `is_new` is false if this continues the last busy period. Returns the slots that
-    /// counted; `None` if its slots did not count. `whole` counts the slots between two instants.
+    /// counted; `None` if no slots were to count. `whole` counts the slots between two instants.
     #[inline]
     pub(super) fn freeze(&mut self, now: Time, whole: impl FnOnce(Time, Time) -> u64, is_new: bool) -> Option<u64> {
         if self.resume == Time::NEVER || self.state == State::Sending {
             return None;
         }
-        let boundary = self.rules.busy != Busy::Boundary || now >= self.resume;
-        let counted = whole(self.resume, now) + if is_new && boundary { self.busy_counts } else { 0 };
+        let from = std::mem::replace(&mut self.resume, Time::NEVER);
+        if self.slots == 0 && self.state == State::Silent {
+            return None;
+        }
+        let boundary = self.rules.busy != Busy::Boundary || now >= from;
+        let counted = whole(from, now) + if is_new && boundary { self.busy_counts } else { 0 };
         self.slots = self.slots.saturating_sub(counted);
-        self.resume = Time::NEVER;
         Some(counted)
     }
 

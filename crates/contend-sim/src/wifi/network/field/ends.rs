@@ -3,7 +3,7 @@
 use super::super::frame_log::OnAir;
 use super::super::overlap::Overlap;
 use super::super::stations::Moment;
-use super::agenda::{Event, What};
+use super::agenda::What;
 use super::links::Hearer;
 use super::radio::{Received, Unclear};
 use super::{Field, Flight, FlightId};
@@ -16,8 +16,8 @@ use crate::wifi::spec::CtsRule;
 use contend_core::Time;
 
 impl Field {
-    /// A transmitter has sent the last bit of a flight.
-    pub(super) fn sent(&mut self, moment: &mut Moment<'_, '_>, id: FlightId) {
+    /// A transmitter has sent the last bit of a flight. Returns what [`Field::ends`] returns.
+    pub(super) fn sent(&mut self, moment: &mut Moment<'_, '_>, id: FlightId) -> Option<(Contender, StationId)> {
         let now = moment.now;
         let f = self.flights[id as usize];
         let radio = &mut self.radios[f.from as usize];
@@ -47,17 +47,22 @@ impl Field {
             self.fail(moment, f.owner, f.kind, FrameOutcome::Errored, Failure::Unheard);
         }
         match self.links.list(f.hearers).first() {
-            Some(h) => self.agenda.put(now + h.delay, What::Ends, id, 0),
-            None => self.over(moment, id),
+            // In this instant other transmitters may still send their last bit.
+            Some(h) if h.delay.is_zero() => {
+                self.agenda.put(now, What::Ends, id, 0);
+                None
+            }
+            _ => self.ends(moment, id, 0),
         }
     }
 
-    /// The last bit of a flight arrives at those that hear it. Returns the contender whose burst is received, and by
-    /// whom, if it is data; the rest of the flight then follows.
+    /// The last bit of a flight arrives at those that hear it, from number `next` on. Returns the contender whose burst
+    /// is received, and by whom, if it is data; the rest of the flight then follows.
     pub(super) fn ends(
         &mut self,
         moment: &mut Moment<'_, '_>,
-        Event { flight: id, next, .. }: Event,
+        id: FlightId,
+        next: u32,
     ) -> Option<(Contender, StationId)> {
         let f = self.flights[id as usize];
         let mut i = next as usize;
@@ -92,20 +97,19 @@ impl Field {
         None
     }
 
-    /// The next that is known to happen on the medium is at `at`. If nothing else happens before or then, finishes this
-    /// instant, and it is that time now; returns true.
+    /// The last bits of a flight arrive next at `at`. If nothing else happens before or then, finishes this instant and
+    /// goes on to that time; returns true.
     #[inline]
-    pub(super) fn goes_on(&mut self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
-        if at >= self.next_deadline() {
+    fn goes_on(&mut self, moment: &mut Moment<'_, '_>, at: Time) -> bool {
+        if at >= self.agenda.next() {
             return false;
         }
-        if !self.touched.is_empty() {
-            self.settle(moment);
-            if at >= self.next_deadline() {
-                return false;
-            }
+        self.settle(moment);
+        let alone = self.starting.is_empty() && at < self.next_deadline().min(self.alone_until(moment));
+        if alone {
+            moment.go_on(at);
         }
-        self.starting.is_empty() && self.go_on(moment, at)
+        alone
     }
 
     /// All that hear a flight have heard its end.
@@ -211,7 +215,11 @@ impl Field {
         let (Some(s), now, air) = (moment.stations.in_service(f.owner), moment.now, moment.air) else {
             return false;
         };
-        let (plan, channel) = (air.plan(&s.burst), air.channel_of(&s.burst));
+        let channel = air.channel_of(&s.burst);
+        if !f.kind.delivers() && self.reception.is_clean(channel) {
+            return false;
+        }
+        let plan = air.plan(&s.burst);
         let (bytes, format) = (plan.bytes(f.kind), plan.format(f.kind));
         let mut frame = self.reception.ends(channel, now, format, f.gain.unwrap_or(1.0));
         if let Some(powers) = self.radios[f.to as usize].overlap()

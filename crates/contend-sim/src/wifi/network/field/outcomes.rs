@@ -165,7 +165,8 @@ impl Field {
         }
         let from = from.max(radio.quiet + more);
         let mut free = Time::NEVER;
-        for who in moment.stations.contenders(station) {
+        for i in 0.. {
+            let Some(who) = moment.stations.contender_at(station, i) else { break };
             let count = &mut self.countdowns[who as usize];
             count.resume(from);
             free = free.min(count.resume_at());
@@ -173,6 +174,6 @@ impl Field {
                 self.set_timer(who);
             }
         }
-        self.radios[station as usize].book.turn(now, Doing::Quiet(free));
+        self.radios[station as usize].book.turn(now, Doing::Quiet, free);
     }
 }

@@ -163,10 +163,10 @@ impl Radio {
         let doing = match self.reception {
             _ if self.sends => Doing::Sends,
             Some(r) if r.is_own && r.so_far == Received::Decoded => Doing::Receives,
-            _ if self.arriving.is_empty() && !self.energy => Doing::Quiet(Time::NEVER),
+            _ if self.arriving.is_empty() && !self.energy => Doing::Quiet,
             _ => Doing::Hears,
         };
-        self.book.turn(now, doing);
+        self.book.turn(now, doing, Time::NEVER);
     }
 
     // ---- frames arrive ----
@@ -176,6 +176,7 @@ impl Radio {
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
     /// corrupts the first, and the radio stays locked on the one that ends last.
+    #[inline(always)]
     pub(super) fn begins(
         &mut self,
         flight: FlightId,
@@ -184,18 +185,25 @@ impl Radio {
         is_own: bool,
         capture: Capture,
     ) -> bool {
-        let (ends, sends) = (end + delay, self.sends);
-        let received = |wins: bool| match wins {
-            _ if sends => Received::Missed,
-            true if decodes => Received::Decoded,
-            _ => Received::Garbled,
+        let so_far = match decodes {
+            _ if self.sends => Received::Missed,
+            true => Received::Decoded,
+            false => Received::Garbled,
         };
-        if self.arriving.is_empty() && self.foreign.is_empty() {
-            // Nothing else arrives, as most often.
-            self.arriving.push(Arriving { flight, gain, harmless: false });
-            self.lock(Reception { flight, gain, ends, is_own, so_far: received(true) }, now);
-            return false;
+        let frame = Reception { flight, gain, ends: end + delay, is_own, so_far };
+        if !self.arriving.is_empty() || !self.foreign.is_empty() {
+            return self.begins_beside(frame, now, capture);
         }
+        // Nothing else arrives, as most often.
+        self.arriving.push(Arriving { flight, gain, harmless: false });
+        self.lock(frame, now);
+        false
+    }
+
+    /// See [`Radio::begins`]; other frames arrive, too. `frame` is as if it were alone.
+    #[inline(never)]
+    fn begins_beside(&mut self, frame: Reception, now: Time, capture: Capture) -> bool {
+        let Reception { flight, gain, ends, so_far, .. } = frame;
         let besides = |but: Option<FlightId>| -> f64 {
             let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
             others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })
@@ -213,13 +221,13 @@ impl Radio {
         let free = others == 0.0 && (leaked == 0.0 || gain >= capture.ratio * leaked);
         let all = if capture.adds_up { others + leaked } else { others.max(leaked) };
         let wins = free || (capture.later && gain >= capture.ratio * all);
-        let so_far = received(wins);
+        let so_far = if wins || so_far == Received::Missed { so_far } else { Received::Garbled };
         match &mut self.reception {
             Some(r) if !wins && r.ends >= ends => {
                 r.so_far = so_far;
                 self.keep_overlap(now);
             }
-            _ => self.lock(Reception { flight, gain, ends, is_own, so_far }, now),
+            _ => self.lock(Reception { so_far, ..frame }, now),
         }
         false
     }
@@ -269,7 +277,23 @@ impl Radio {
     }
 
     /// The last bit of `flight` has arrived `now`.
+    #[inline(always)]
     pub(super) fn ends(&mut self, now: Time, flight: FlightId) -> Received {
+        if let ([only], Some(r)) = (&self.arriving[..], self.reception)
+            && only.flight == flight
+            && r.flight == flight
+        {
+            // Nothing else arrives, as most often.
+            self.arriving.clear();
+            self.reception = None;
+            return r.so_far;
+        }
+        self.ends_beside(now, flight)
+    }
+
+    /// See [`Radio::ends`]; other frames arrive, too.
+    #[inline(never)]
+    fn ends_beside(&mut self, now: Time, flight: FlightId) -> Received {
         let place = self.arriving.iter().position(|a| a.flight == flight);
         let harmless = place.is_some_and(|i| self.arriving.swap_remove(i).harmless);
         if self.reception.is_some_and(|r| r.flight != flight) {

@@ -17,8 +17,7 @@ impl Field {
     /// All transmissions of this instant start.
     #[inline(always)]
     pub(super) fn start_all(&mut self, moment: &mut Moment<'_, '_>) {
-        let due = self.timers.first().is_some_and(|(at, _)| at <= moment.now);
-        if due || !self.starting.is_empty() || !self.answering.is_empty() {
+        if self.timers.next() <= moment.now || !self.starting.is_empty() || !self.answering.is_empty() {
             self.start_some(moment);
         }
     }
@@ -62,8 +61,9 @@ impl Field {
             self.answer(moment, self.answering[i]);
         }
         self.answering.clear();
+        let is_last = self.waking && self.launched.len() == 1;
         for i in 0..self.launched.len() {
-            self.begins(moment, self.launched[i], 0, false);
+            self.begins(moment, self.launched[i], 0, is_last);
         }
         self.launched.clear();
     }
@@ -156,7 +156,6 @@ impl Field {
         let hearers = self.links.list(list);
         let to_itself = (to == from || to == BROADCAST).then_some(1.0);
         let gain = to_itself.or_else(|| Some(hearers.iter().find(|h| h.station == to && !h.foreign)?.gain));
-        let first = hearers.first().map(|h| h.delay);
         let flight = Flight { hearers: list, origin, gain, ..flight };
         let radio = &mut self.radios[from as usize];
         radio.transmit();
@@ -166,11 +165,7 @@ impl Field {
             None => self.flights.push(flight),
         }
         self.agenda.put(end, What::Sent, id, 0);
-        match first {
-            None => {}
-            Some(delay) if delay.is_zero() => self.launched.push(id),
-            Some(delay) => self.agenda.put(now + delay, What::Begins, id, 0),
-        }
+        self.launched.push(id);
     }
 
     /// The first bit of a flight arrives at those that hear it, from number `next` on. `is_last`: nothing else is left
@@ -178,15 +173,19 @@ impl Field {
     pub(super) fn begins(&mut self, moment: &mut Moment<'_, '_>, id: FlightId, next: u32, is_last: bool) {
         let mut now = moment.now;
         let Flight { from, to, start, end, hearers, .. } = self.flights[id as usize];
+        // Before this instant nothing else happens; a beginning makes nothing happen earlier.
+        let alone = is_last && self.touched.is_empty() && self.starting.is_empty();
+        let until = if alone { self.next_deadline().min(self.alone_until(moment)) } else { now };
         let mut i = next as usize;
         while let Some(&hearer) = self.links.list(hearers).get(i) {
             let Hearer { station, delay, foreign, gain, .. } = hearer;
             let at = start + delay;
             if at > now {
-                if !(is_last && self.goes_on(moment, at)) {
+                if at >= until {
                     self.agenda.put(at, What::Begins, id, i as u32);
                     return;
                 }
+                moment.go_on(at);
                 now = at;
             }
             if foreign {
@@ -246,7 +245,8 @@ impl Field {
             let idle = now.since(counts.unwrap_or(now)).div_floor(self.slot);
             channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
         }
-        for who in moment.stations.contenders(station) {
+        for i in 0.. {
+            let Some(who) = moment.stations.contender_at(station, i) else { break };
             let count = &mut self.countdowns[who as usize];
             let counts = count.resume_at() <= now;
             let (slot, rounding) = (self.slot, self.options.slot_rounding);
@@ -271,7 +271,8 @@ impl Field {
 /// The whole slots from `from` until `until`; none if `from` comes later.
 #[inline]
 fn whole(from: Time, until: Time, slot: Span) -> u64 {
-    until.since(from).div_floor(slot)
+    // Most often it does, and a division takes long.
+    if until <= from { 0 } else { until.since(from).div_floor(slot) }
 }
 
 /// The same in seconds in floating point, as ns-2 has it (`BackoffTimer::pause`). A slot that ends exactly at `until`

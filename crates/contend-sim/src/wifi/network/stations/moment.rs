@@ -30,15 +30,17 @@ pub(crate) struct Moment<'a, 'b> {
 }
 
 impl Moment<'_, '_> {
-    /// The medium, which is woken and has nothing more to do now, next acts at `at`. If stations and the rest of the
-    /// world do nothing before or then, it is that time now; returns true.
+    /// Before this instant the medium, which is woken, may go on: stations and the rest of the world do nothing before.
     #[inline]
-    pub(crate) fn go_on(&mut self, at: Time) -> bool {
-        let goes_on = at < self.stations.acts_at() && self.out.go_on(at);
-        if goes_on {
-            self.now = at;
-        }
-        goes_on
+    pub(crate) fn alone_until(&self) -> Time {
+        self.stations.acts_at().min(self.out.alone_until())
+    }
+
+    /// The medium goes on to `at`, which comes before [`Moment::alone_until`].
+    #[inline]
+    pub(crate) fn go_on(&mut self, at: Time) {
+        self.out.go_on(at);
+        self.now = at;
     }
 
     // ---- packets come in ----
