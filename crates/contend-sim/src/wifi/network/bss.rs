@@ -406,15 +406,33 @@ impl Bss {
         }
     }
 
-    /// Does what is due at `now`. Returns the time of the last that was done, which may be later in a field.
-    fn wake(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
-        if let (Medium::Cell(cell), mut moment) = self.split(now, out) {
-            if let Some(who) = cell.wake(&mut moment) {
+    /// The same in the cell.
+    fn wake_cell(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
+        let mut is_due = self.medium.next_deadline() <= now;
+        loop {
+            if is_due
+                && let (Medium::Cell(cell), mut moment) = self.split(now, out)
+                && let Some(who) = cell.wake(&mut moment)
+            {
                 self.receive_in_cell(now, who, out);
             }
-        } else {
-            now = self.wake_field(now, out);
+            let above = self.above();
+            let (medium, mut moment) = self.split(now, out);
+            let next = medium.next_deadline();
+            if next <= now || next >= above.min(moment.alone_until()) {
+                return now;
+            }
+            moment.go_on(next);
+            (now, is_due) = (next, true);
         }
+    }
+
+    /// Does what is due at `now`. Returns the time of the last that was done, which may be later.
+    fn wake(&mut self, now: Time, out: &mut Out<'_>) -> Time {
+        let now = match self.medium {
+            Medium::Cell(_) => self.wake_cell(now, out),
+            Medium::Field(_) => self.wake_field(now, out),
+        };
         if self.has_layers {
             self.wake_layers(now, out);
         }

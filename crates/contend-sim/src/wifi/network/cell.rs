@@ -173,21 +173,17 @@ impl Cell {
         }
     }
 
-    /// Does what is due on the medium. Returns the contender whose burst has now been received, if any.
+    /// Does what is due on the medium: its deadline has come. Returns the contender whose burst has now been received,
+    /// if any.
     #[inline]
     pub(super) fn wake(&mut self, moment: &mut Moment<'_, '_>) -> Option<Contender> {
         match self.activity {
-            Activity::Data(at) if at <= moment.now => return self.deliver(),
-            Activity::Rest(at) if at <= moment.now => self.finish(moment),
-            Activity::Idle if self.late.sensed(self.contention.next_start()) <= moment.now => {
+            Activity::Data(_) => return self.deliver(),
+            Activity::Rest(_) => self.finish(moment),
+            Activity::Idle | Activity::Unsensed(_) => {
                 self.starting.clear();
                 self.transmit(moment);
             }
-            Activity::Unsensed(at) if at <= moment.now => {
-                self.starting.clear();
-                self.transmit(moment);
-            }
-            _ => {}
         }
         None
     }

@@ -288,11 +288,13 @@ impl<'a> Plan<'a> {
     }
 
     /// How long the whole exchange takes.
+    #[inline]
     pub(crate) fn duration(&self) -> Span {
         self.duration_without_data() + self.data.total
     }
 
     /// How long its Duration fields reserve the medium, from the start of the exchange on.
+    #[inline]
     pub(crate) fn reserved(&self) -> Span {
         self.duration().max(self.burst.reserves)
     }
@@ -303,6 +305,7 @@ impl<'a> Plan<'a> {
     }
 
     /// How long the exchange takes besides its data.
+    #[inline]
     pub(crate) fn duration_without_data(&self) -> Span {
         if self.burst.to == BROADCAST {
             return Span::ZERO;
@@ -405,6 +408,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The Duration field of `part`: how long the exchange lasts after it, or with multiple protection the opportunity.
+    #[inline]
     pub(crate) fn nav(&self, part: &Part) -> Span {
         if part.kind == PartKind::CfEnd { Span::ZERO } else { self.reserved() - part.end() }
     }
@@ -427,6 +431,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What follows if `part` is not received.
+    #[inline]
     pub(crate) fn silence(&self, part: &Part) -> Silence {
         let (t, r) = (self.timing, self.rates);
         let could_not_decode = t.eifs_more;

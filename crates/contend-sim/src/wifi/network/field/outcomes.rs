@@ -146,8 +146,8 @@ impl Field {
             Unclear::Nothing | Unclear::Energy => Span::ZERO,
         };
         let mut from = radio.nav.reserved_until();
-        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, .. }), .. }) = radio.own {
-            radio.own = None;
+        let failed = radio.own.take_if(|own| own.failed.is_some());
+        if let Some(own @ Own { who, over, failed: Some(Failed { missing, why, .. }), .. }) = failed {
             if radio.unclear == Unclear::Energy && over < now {
                 more = timing.short_collider_more;
             }

@@ -197,21 +197,31 @@ impl Radio {
         // Nothing else arrives, as most often.
         self.arriving.push(Arriving { flight, gain, harmless: false });
         self.lock(frame, now);
+        if !self.sends {
+            let doing = if is_own && decodes { Doing::Receives } else { Doing::Hears };
+            self.book.turn(now, doing, Time::NEVER);
+        }
         false
     }
 
     /// See [`Radio::begins`]; other frames arrive, too. `frame` is as if it were alone.
     #[inline(never)]
     fn begins_beside(&mut self, frame: Reception, now: Time, capture: Capture) -> bool {
+        let harmless = self.adds(frame, now, capture);
+        self.note(now);
+        harmless
+    }
+
+    /// The rest of [`Radio::begins_beside`] without the book.
+    #[inline]
+    fn adds(&mut self, frame: Reception, now: Time, capture: Capture) -> bool {
         let Reception { flight, gain, ends, so_far, .. } = frame;
-        let besides = |but: Option<FlightId>| -> f64 {
-            let others = self.arriving.iter().filter(|a| Some(a.flight) != but && (capture.adds_up || !a.harmless));
-            others.map(|a| a.gain).fold(0.0, |all, one| if capture.adds_up { all + one } else { f64::max(all, one) })
-        };
         let leaked = leaked(&self.foreign, capture.adds_up);
-        let more = |r: &Reception| if capture.adds_up { besides(Some(r.flight)) + leaked } else { 0.0 };
-        let harmless = self.reception.is_some_and(|r| r.gain >= capture.ratio * (gain + more(&r)));
-        let others = if harmless { 0.0 } else { besides(None) };
+        let harmless = self.reception.is_some_and(|r| {
+            let more = if capture.adds_up { self.besides(Some(r.flight), true) + leaked } else { 0.0 };
+            r.gain >= capture.ratio * (gain + more)
+        });
+        let others = if harmless { 0.0 } else { self.besides(None, capture.adds_up) };
         self.arriving.push(Arriving { flight, gain, harmless });
         if harmless {
             self.keep_overlap(now);
@@ -230,6 +240,18 @@ impl Radio {
             _ => self.lock(Reception { so_far, ..frame }, now),
         }
         false
+    }
+
+    /// The power of the frames that arrive besides `but`: of all together, or of the strongest that does harm.
+    #[inline]
+    fn besides(&self, but: Option<FlightId>, all: bool) -> f64 {
+        let mut power = 0.0;
+        for a in &self.arriving {
+            if Some(a.flight) != but && (all || !a.harmless) {
+                power = if all { power + a.gain } else { f64::max(power, a.gain) };
+            }
+        }
+        power
     }
 
     /// It locks on a frame that arrives `now`.

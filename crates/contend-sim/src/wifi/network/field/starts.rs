@@ -197,7 +197,6 @@ impl Field {
             let radio = &mut self.radios[station as usize];
             let is_own = to == station || to == BROADCAST;
             let harmless = radio.begins(id, (now, end), &hearer, is_own, self.options.capture);
-            radio.note(now);
             let timing = moment.air.timing();
             if harmless && timing.eifs_is_nav {
                 radio.nav.reserve(now + (end - start) + timing.eifs_more, None, from);
