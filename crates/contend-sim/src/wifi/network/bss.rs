@@ -406,33 +406,19 @@ impl Bss {
         }
     }
 
-    /// The same in the cell.
-    fn wake_cell(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
-        let mut is_due = self.medium.next_deadline() <= now;
-        loop {
-            if is_due
-                && let (Medium::Cell(cell), mut moment) = self.split(now, out)
-                && let Some(who) = cell.wake(&mut moment)
-            {
-                self.receive_in_cell(now, who, out);
+    /// Does what is due at `now`; `is_due`: on the medium, too. Returns the time of the last that was done, which may
+    /// be later in a field.
+    #[inline(always)]
+    fn wake(&mut self, mut now: Time, is_due: bool, out: &mut Out<'_>) -> Time {
+        if is_due {
+            if let (Medium::Cell(cell), mut moment) = self.split(now, out) {
+                if let Some(who) = cell.wake(&mut moment) {
+                    self.receive_in_cell(now, who, out);
+                }
+            } else {
+                now = self.wake_field(now, out);
             }
-            let above = self.above();
-            let (medium, mut moment) = self.split(now, out);
-            let next = medium.next_deadline();
-            if next <= now || next >= above.min(moment.alone_until()) {
-                return now;
-            }
-            moment.go_on(next);
-            (now, is_due) = (next, true);
         }
-    }
-
-    /// Does what is due at `now`. Returns the time of the last that was done, which may be later.
-    fn wake(&mut self, now: Time, out: &mut Out<'_>) -> Time {
-        let now = match self.medium {
-            Medium::Cell(_) => self.wake_cell(now, out),
-            Medium::Field(_) => self.wake_field(now, out),
-        };
         if self.has_layers {
             self.wake_layers(now, out);
         }
@@ -529,11 +515,23 @@ impl Node for Bss {
                 self.enter_ap(now, self.entrance(ap, p), Side::Wire, p, out);
             }
             Input::Packet(station, p) => self.route(now, station, p, out),
-            Input::Wake => now = self.wake(now, out),
-            Input::Rejected | Input::Left(_) => {}
+            Input::Wake | Input::Rejected | Input::Left(_) => {}
         }
-        let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
-        let stations = self.stations.next_deadline().min(self.stations.reorder_at());
-        self.medium.next_deadline().min(stations).min(layers)
+        let mut woken = matches!(input, Input::Wake);
+        let mut is_due = woken && self.medium.next_deadline() <= now;
+        loop {
+            if woken {
+                now = self.wake(now, is_due, out);
+            }
+            let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
+            let stations = self.stations.next_deadline().min(self.stations.reorder_at());
+            let medium = self.medium.next_deadline();
+            let next = medium.min(stations).min(layers);
+            if next <= now || next >= out.alone_until() {
+                return next;
+            }
+            out.go_on(next);
+            (now, woken, is_due) = (next, true, medium <= next);
+        }
     }
 }
