@@ -10,8 +10,9 @@ use crate::wifi::sender::plan::{Answer, PartKind};
 use crate::wifi::spec::Capture;
 use contend_core::{Span, Time};
 
-/// One station's radio.
+/// One station's radio. In a large field each frame finds it outside of the first cache: it has four lines.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub(super) struct Radio {
     /// True while it transmits.
     pub(super) sends: bool,
@@ -19,10 +20,10 @@ pub(super) struct Radio {
     pub(super) stopped: Time,
     /// The frames that arrive with enough power to be sensed.
     arriving: Vec<Arriving>,
-    /// The frames of other channels that arrive, and their power.
-    foreign: Vec<(FlightId, f64)>,
-    /// True if these have enough power together to make the medium busy.
+    /// True if the frames of other channels that arrive have enough power together to make the medium busy.
     energy: bool,
+    /// What only some fields count.
+    more: Option<Box<More>>,
     /// The frame on which it is locked.
     reception: Option<Reception>,
     /// True while it transmits or senses a frame.
@@ -39,8 +40,15 @@ pub(super) struct Radio {
     pub(super) answer: Option<(Contender, PartKind)>,
     /// What it has done so far.
     pub(super) book: Book,
-    /// The power of the other frames from each of these instants on, since it locked on the latest frame; `None` if it
-    /// does not count.
+}
+
+/// What a radio keeps in fields with other channels, or with errors by the power of other frames.
+#[derive(Debug, Default)]
+struct More {
+    /// The frames of other channels that arrive, and their power.
+    foreign: Vec<(FlightId, f64)>,
+    /// The power of the other frames from each of these instants on, since the radio locked on the latest frame; `None`
+    /// if it does not count.
     overlap: Option<Vec<(Time, f64)>>,
 }
 
@@ -119,21 +127,30 @@ pub(super) enum Received {
 impl Radio {
     /// A radio that hears nothing. `overlaps`: the power of frames that overlap counts.
     pub(super) fn new(overlaps: bool) -> Radio {
-        Radio { overlap: overlaps.then(Vec::new), ..Radio::default() }
+        let more = || Box::new(More { foreign: Vec::new(), overlap: Some(Vec::new()) });
+        Radio { more: overlaps.then(more), ..Radio::default() }
     }
 
     /// The power of the other frames, from each of these instants on, while the frame arrived that has just ended and
     /// on which the radio was locked; `None` if it does not count.
     pub(super) fn overlap(&self) -> Option<&[(Time, f64)]> {
-        self.overlap.as_deref()
+        self.more.as_ref()?.overlap.as_deref()
+    }
+
+    /// The frames of other channels that arrive, and their power.
+    #[inline]
+    fn foreign(&self) -> &[(FlightId, f64)] {
+        self.more.as_ref().map_or(&[], |more| &more.foreign)
     }
 
     /// The frames that arrive are others from `now` on.
     #[inline]
     fn keep_overlap(&mut self, now: Time) {
-        if let (Some(overlap), Some(r)) = (&mut self.overlap, &self.reception) {
+        if let (Some(more), Some(r)) = (&mut self.more, &self.reception)
+            && let Some(overlap) = &mut more.overlap
+        {
             let others = self.arriving.iter().filter(|a| a.flight != r.flight);
-            overlap.push((now, others.map(|a| a.gain).sum::<f64>() + leaked(&self.foreign, true)));
+            overlap.push((now, others.map(|a| a.gain).sum::<f64>() + leaked(&more.foreign, true)));
         }
     }
 
@@ -191,7 +208,7 @@ impl Radio {
             false => Received::Garbled,
         };
         let frame = Reception { flight, gain, ends: end + delay, is_own, so_far };
-        if !self.arriving.is_empty() || !self.foreign.is_empty() {
+        if !self.arriving.is_empty() || self.more.is_some() {
             return self.begins_beside(frame, now, capture);
         }
         // Nothing else arrives, as most often.
@@ -216,7 +233,7 @@ impl Radio {
     #[inline]
     fn adds(&mut self, frame: Reception, now: Time, capture: Capture) -> bool {
         let Reception { flight, gain, ends, so_far, .. } = frame;
-        let leaked = leaked(&self.foreign, capture.adds_up);
+        let leaked = leaked(self.foreign(), capture.adds_up);
         let harmless = self.reception.is_some_and(|r| {
             let more = if capture.adds_up { self.besides(Some(r.flight), true) + leaked } else { 0.0 };
             r.gain >= capture.ratio * (gain + more)
@@ -258,8 +275,10 @@ impl Radio {
     #[inline]
     fn lock(&mut self, on: Reception, now: Time) {
         self.reception = Some(on);
-        self.overlap.iter_mut().for_each(Vec::clear);
-        self.keep_overlap(now);
+        if let Some(more) = &mut self.more {
+            more.overlap.iter_mut().for_each(Vec::clear);
+            self.keep_overlap(now);
+        }
     }
 
     /// The first bit of `flight` of another channel arrives `now` with this power. The frame is nothing but energy: it
@@ -272,13 +291,14 @@ impl Radio {
         capture: Capture,
         energy: f64,
     ) -> bool {
-        self.foreign.push((flight, gain));
-        self.energy = leaked(&self.foreign, true) >= energy;
+        self.more.get_or_insert_default().foreign.push((flight, gain));
+        let all = leaked(self.foreign(), true);
+        self.energy = all >= energy;
         if let Some(r) = &mut self.reception {
             let mut power = gain;
             if capture.adds_up {
                 let others = self.arriving.iter().filter(|a| a.flight != r.flight).map(|a| a.gain);
-                power = others.sum::<f64>() + leaked(&self.foreign, true);
+                power = others.sum::<f64>() + all;
             }
             if r.so_far == Received::Decoded && r.gain < capture.ratio * power {
                 r.so_far = Received::Garbled;
@@ -291,10 +311,12 @@ impl Radio {
     /// The last bit of `flight` of another channel has arrived `now`. Returns true if the medium was busy with such
     /// frames until now.
     pub(super) fn leaks_out(&mut self, now: Time, flight: FlightId, energy: f64) -> bool {
-        self.foreign.retain(|(other, _)| *other != flight);
+        if let Some(more) = &mut self.more {
+            more.foreign.retain(|(other, _)| *other != flight);
+        }
         self.keep_overlap(now);
         let was = self.energy;
-        self.energy = leaked(&self.foreign, true) >= energy;
+        self.energy = leaked(self.foreign(), true) >= energy;
         was
     }
 
