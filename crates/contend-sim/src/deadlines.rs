@@ -66,7 +66,7 @@ impl Line {
 impl Deadlines {
     /// Adds the member `id`, one more than the last one added, with deadline `at`.
     pub fn push(&mut self, id: u32, at: Time) {
-        // The top line and those below it have room for all members.
+        // All lines on the level of the members are full.
         if id as usize / SIBLINGS == self.bottom * (SIBLINGS - 1) + 1 {
             self.deepen();
         }
