@@ -488,17 +488,11 @@ impl Stations {
     #[inline]
     pub(super) fn contenders(&self, station: StationId) -> impl Iterator<Item = Contender> + use<> {
         let several = self.several.get(station as usize).copied().flatten();
-        let (macs, n) = several.map_or(([station; 5], 1), |s| (s.macs, s.len));
-        macs.into_iter().take(usize::from(n))
-    }
-
-    /// The contender `i` of `station`, the highest category first; `None` after the last.
-    #[inline]
-    pub(super) fn contender_at(&self, station: StationId, i: usize) -> Option<Contender> {
-        match self.several.get(station as usize) {
-            Some(Some(s)) => s.macs[..usize::from(s.len)].get(i).copied(),
-            _ => (i == 0).then_some(station),
-        }
+        (0..).map_while(move |i| match &several {
+            Some(s) => s.macs[..usize::from(s.len)].get(i).copied(),
+            // The only one of a station has its number.
+            None => (i == 0).then_some(station),
+        })
     }
 
     /// The contenders of the station of `who` that are of higher categories.

@@ -165,8 +165,7 @@ impl Field {
         }
         let from = from.max(radio.quiet + more);
         let mut free = Time::NEVER;
-        for i in 0.. {
-            let Some(who) = moment.stations.contender_at(station, i) else { break };
+        for who in moment.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
             count.resume(from);
             free = free.min(count.resume_at());

@@ -10,7 +10,7 @@ use crate::wifi::sender::plan::{Answer, PartKind};
 use crate::wifi::spec::Capture;
 use contend_core::{Span, Time};
 
-/// One station's radio. In a large field each frame finds it outside of the first cache: it has four lines.
+/// One station's radio. It fills four cache lines, because in a large field it is seldom in the first cache.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Radio {
@@ -189,7 +189,8 @@ impl Radio {
     // ---- frames arrive ----
 
     /// The first bit of `flight` arrives `now`, whose last bit is sent at `end`. The hearer says how it arrives here.
-    /// `is_own`: it is for this station or for all. Returns true if the frame is too weak beside another to do harm.
+    /// `is_own`: it is for this station or for all. Books it, and returns true if the frame is too weak beside another
+    /// to do harm.
     ///
     /// A radio locks on the first frame. A frame that is weaker by the ratio of `capture` does no harm. Any other frame
     /// corrupts the first, and the radio stays locked on the one that ends last.
@@ -209,7 +210,9 @@ impl Radio {
         };
         let frame = Reception { flight, gain, ends: end + delay, is_own, so_far };
         if !self.arriving.is_empty() || self.more.is_some() {
-            return self.begins_beside(frame, now, capture);
+            let harmless = self.begins_beside(frame, now, capture);
+            self.note(now);
+            return harmless;
         }
         // Nothing else arrives, as most often.
         self.arriving.push(Arriving { flight, gain, harmless: false });
@@ -224,14 +227,6 @@ impl Radio {
     /// See [`Radio::begins`]; other frames arrive, too. `frame` is as if it were alone.
     #[inline(never)]
     fn begins_beside(&mut self, frame: Reception, now: Time, capture: Capture) -> bool {
-        let harmless = self.adds(frame, now, capture);
-        self.note(now);
-        harmless
-    }
-
-    /// The rest of [`Radio::begins_beside`] without the book.
-    #[inline]
-    fn adds(&mut self, frame: Reception, now: Time, capture: Capture) -> bool {
         let Reception { flight, gain, ends, so_far, .. } = frame;
         let leaked = leaked(self.foreign(), capture.adds_up);
         let harmless = self.reception.is_some_and(|r| {

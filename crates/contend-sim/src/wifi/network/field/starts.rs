@@ -244,8 +244,7 @@ impl Field {
             let idle = now.since(counts.unwrap_or(now)).div_floor(self.slot);
             channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
         }
-        for i in 0.. {
-            let Some(who) = moment.stations.contender_at(station, i) else { break };
+        for who in moment.stations.contenders(station) {
             let count = &mut self.countdowns[who as usize];
             let counts = count.resume_at() <= now;
             let (slot, rounding) = (self.slot, self.options.slot_rounding);
@@ -270,7 +269,7 @@ impl Field {
 /// The whole slots from `from` until `until`; none if `from` comes later.
 #[inline]
 fn whole(from: Time, until: Time, slot: Span) -> u64 {
-    // Most often it does, and a division takes long.
+    // Most often `from` comes later, and a division takes long.
     if until <= from { 0 } else { until.since(from).div_floor(slot) }
 }
 
