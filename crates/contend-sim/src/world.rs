@@ -163,6 +163,7 @@ impl Out<'_> {
         let w = &mut self.between.wires[wire.0 as usize];
         w.offer(self.now, p, self.trace);
         match w.joined_to() {
+            None if w.has_earlier(self.now) => {}
             None => self.pass_on(wire),
             Some(second) if self.between.can_wait(wire, second, self.now) => {}
             Some(second) => self.pass_on(second),

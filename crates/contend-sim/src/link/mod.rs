@@ -245,6 +245,12 @@ impl Wire {
         }
     }
 
+    /// True if the packet that was offered last, at `now`, changes no deadline: another one arrives first, after `now`.
+    #[inline(always)]
+    pub fn has_earlier(&self, now: Time) -> bool {
+        matches!(self.queue, WireQueue::DropTail(_)) && self.ring.len() > 1 && self.deadline() > now
+    }
+
     /// Handles the deadlines at the near end up to `now`.
     #[inline]
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {

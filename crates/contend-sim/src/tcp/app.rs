@@ -26,6 +26,8 @@ pub struct App {
     /// When written data that are not yet sent are withdrawn.
     until: Time,
     stage: Stage,
+    /// When to poll next.
+    deadline: Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +72,7 @@ impl App {
             next: None,
             until: Time::NEVER,
             stage: Stage::Waiting,
+            deadline: start.min(spec.stop.unwrap_or(Time::NEVER)),
         })
     }
 
@@ -79,7 +82,13 @@ impl App {
     }
 
     /// When to poll next.
+    #[inline]
     pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// When the next action is due.
+    fn due(&self) -> Time {
         match self.stage {
             Stage::Waiting => self.start.min(self.stop),
             Stage::Running => self.next.map_or(Time::NEVER, |w| w.at).min(self.until).min(self.stop),
@@ -96,7 +105,17 @@ impl App {
     }
 
     /// The next action that is due by `now`; `None` if there is no further one.
+    #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Does> {
+        if now < self.deadline {
+            return None;
+        }
+        let does = self.act(now);
+        self.deadline = self.due();
+        does
+    }
+
+    fn act(&mut self, now: Time) -> Option<Does> {
         if now >= self.stop && self.stage != Stage::Stopped {
             self.stage = Stage::Stopped;
             return Some(Does::TakeBack);
@@ -128,6 +147,7 @@ impl App {
     pub fn completed(&mut self, now: Time) {
         if self.waits() {
             self.pull(now);
+            self.deadline = self.due();
         }
     }
 

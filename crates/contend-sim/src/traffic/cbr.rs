@@ -58,7 +58,17 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
     }
     let (random, jitter) = (args.number("random"), args.number("jitter"));
     let burst = args.integer("burst").max(1) as u64;
-    Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random, jitter, burst, left: 0, interval: 0, at: None }))
+    Ok(Box::new(Cbr {
+        schedule,
+        bytes: packet(args)?,
+        random,
+        jitter,
+        burst,
+        left: 0,
+        interval: 0,
+        gap: Span::ZERO,
+        at: None,
+    }))
 }
 
 /// A source of constant bit rate.
@@ -74,6 +84,8 @@ struct Cbr {
     left: u64,
     /// The present interval.
     interval: usize,
+    /// Between two bursts of the present interval, without jitter.
+    gap: Span,
     /// The last packet of the present interval.
     at: Option<Time>,
 }
@@ -87,20 +99,15 @@ impl Source for Cbr {
         while let Some(&(from, to, bps)) = self.schedule.get(self.interval) {
             let at = match self.at {
                 _ if bps == 0 => Time::NEVER,
-                Some(last) => {
-                    let gap = gap(self.bytes, full, bps) * self.burst;
-                    last.saturating_add(if self.jitter > 0.0 {
-                        let share = 1.0 + self.jitter * cx.rng.random_range(-1.0..1.0);
-                        Span::from_secs_f64(share * gap.as_secs_f64())
-                    } else {
-                        gap
-                    })
+                Some(last) if self.jitter > 0.0 => {
+                    let share = 1.0 + self.jitter * cx.rng.random_range(-1.0..1.0);
+                    last.saturating_add(Span::from_secs_f64(share * self.gap.as_secs_f64()))
                 }
+                Some(last) => last.saturating_add(self.gap),
                 None => {
+                    self.gap = gap(self.bytes, full, bps) * self.burst;
                     let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
-                    from.max(cx.now).saturating_add(Span::from_secs_f64(
-                        late * (gap(self.bytes, full, bps) * self.burst).as_secs_f64(),
-                    ))
+                    from.max(cx.now).saturating_add(Span::from_secs_f64(late * self.gap.as_secs_f64()))
                 }
             };
             if at < to {

@@ -9,12 +9,13 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use self::line::{Agreement, Held, Line};
+use self::line::{Agreement, Held, Line, Mpdu};
 use super::rates::AttemptOutcome;
 use super::timing::Room;
 use crate::deadlines::Deadlines;
 use crate::wifi::frame::{Addba, InFrame};
 use crate::wifi::ids::StationId;
+use crate::wifi::medium::phy::ppdu::DELIMITER;
 use crate::wifi::spec::{Aggregation, Bitmap};
 use contend_core::qdisc::BurstMarks;
 use contend_core::{Packet, Span, Time};
@@ -476,6 +477,37 @@ impl Batch {
     /// A batch to `to` of which nothing is made.
     pub(crate) fn empty(to: StationId) -> Batch {
         Batch { to, ..Batch::default() }
+    }
+
+    /// Where another MPDU begins in the PSDU.
+    #[inline]
+    fn end(&self) -> u32 {
+        (self.psdu.next_multiple_of(4) + DELIMITER).max(self.next)
+    }
+
+    /// The bytes that a PSDU of at most `most` bytes has left for another MPDU.
+    #[inline]
+    fn left(&self, most: u32) -> u32 {
+        most.saturating_sub(self.end())
+    }
+
+    /// True if an MPDU of so many bytes fits into a PSDU of at most `most` bytes and `mpdus` MPDUs. The first always
+    /// does.
+    #[inline]
+    fn fits(&self, bytes: u32, most: u32, mpdus: u32) -> bool {
+        self.mpdus == 0 || (bytes <= self.left(most) && self.mpdus < mpdus)
+    }
+
+    /// Adds `m`, which is now tried once more. The one after it begins `spacing` bytes later at the earliest.
+    #[inline]
+    fn add(&mut self, m: &mut Mpdu, spacing: u32) {
+        let begin = self.end();
+        (m.batch, m.arrived, m.attempts) = (self.id.number, false, m.attempts + 1);
+        self.mpdus += 1;
+        self.packets += m.packets;
+        self.bytes += m.payload;
+        self.psdu = begin + m.bytes;
+        self.next = if spacing > 0 { begin + spacing } else { 0 };
     }
 
     /// A batch of `line` without MPDUs: a request for a block acknowledgment.

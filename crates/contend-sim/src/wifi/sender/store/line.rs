@@ -9,7 +9,6 @@ use super::super::rates::AttemptOutcome;
 use super::{Batch, End, Fate, Headers, SUBFRAME};
 use crate::wifi::frame::Addba;
 use crate::wifi::ids::StationId;
-use crate::wifi::medium::phy::ppdu::DELIMITER;
 use crate::wifi::sender::timing::Room;
 use crate::wifi::spec::Aggregation;
 use contend_core::qdisc::Backlog;
@@ -87,7 +86,7 @@ pub(super) struct Mpdu {
     /// Its packets; an A-MSDU has several.
     pub(super) packets: u32,
     /// Bytes of its IP packets.
-    payload: u32,
+    pub(super) payload: u32,
     /// The sum of their [`Held::airtime`].
     airtime: u32,
     /// Its bytes, with header and FCS.
@@ -250,36 +249,35 @@ impl Line {
     /// `batch` with the next MPDUs in the window, those that were sent before first, as long as the PSDU has room.
     /// At least one, if any waits; `with_new`: also packets that were never sent.
     pub(super) fn fill(&mut self, room: Room, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
-        let (spec, most, spacing) = (self.spec, room.most.min(self.spec.bytes), room.spacing.next_multiple_of(4));
+        let spec = self.spec;
         let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
-        for place in self.window..self.window + spec.window as usize {
-            let before = (batch.psdu.next_multiple_of(4) + DELIMITER).max(batch.next);
-            let left = most.saturating_sub(before);
-            let fits = |m: &Mpdu| batch.mpdus == 0 || (m.bytes <= left && batch.mpdus < mpdus);
-            if place == self.mpdus.len() {
-                let new = if with_new { self.gather(spec.msdu, left, headers) } else { None };
-                let Some(m) = new.filter(fits) else { break };
+        let (most, spacing) = (room.most.min(spec.bytes), room.spacing.next_multiple_of(4));
+        let (packets, bytes) = (batch.packets, batch.bytes);
+        let mut waiting = self.mpdus.range_mut(self.window..).filter(|m| !m.settled && m.batch == 0);
+        let mut is_full = !waiting.all(|m| {
+            let fits = batch.fits(m.bytes, most, mpdus);
+            if fits {
+                batch.add(m, spacing);
+            }
+            fits
+        });
+        let (again, again_bytes) = (batch.packets, batch.bytes);
+        is_full |= !with_new;
+        while !is_full
+            && self.is_open()
+            && let Some(mut m) = self.gather(spec.msdu, batch.left(most), headers)
+        {
+            is_full = !batch.fits(m.bytes, most, mpdus);
+            if !is_full {
+                batch.add(&mut m, spacing);
                 self.new += m.packets as usize;
-                self.new_load.packets -= u64::from(m.packets);
-                self.new_load.bytes -= u64::from(m.payload);
                 self.mpdus.push_back(m);
             }
-            let Some(m) = self.mpdus.get_mut(place).filter(|m| !m.settled && m.batch == 0) else { continue };
-            if !fits(m) {
-                break;
-            }
-            (m.batch, m.arrived, m.attempts) = (batch.id.number, false, m.attempts + 1);
-            self.load.packets -= u64::from(m.packets);
-            self.load.bytes -= u64::from(m.payload);
-            batch = Batch {
-                mpdus: batch.mpdus + 1,
-                packets: batch.packets + m.packets,
-                bytes: batch.bytes + m.payload,
-                psdu: before + m.bytes,
-                next: if spacing > 0 { before + spacing } else { 0 },
-                ..batch
-            };
         }
+        self.load.packets -= u64::from(batch.packets - packets);
+        self.load.bytes -= u64::from(batch.bytes - bytes);
+        self.new_load.packets -= u64::from(batch.packets - again);
+        self.new_load.bytes -= u64::from(batch.bytes - again_bytes);
         (batch.mpdus > 0).then_some(batch)
     }
 
@@ -325,8 +323,7 @@ impl Line {
     /// An MPDU of the next packets that were never sent: one, or as many as fit into an A-MSDU of `msdu` bytes and an
     /// MPDU of `most` bytes.
     fn gather(&self, msdu: u32, most: u32, headers: &Headers) -> Option<Mpdu> {
-        let mut packets = self.packets.range(self.new..);
-        let &Held { packet: ref first, airtime, .. } = packets.next()?;
+        let &Held { packet: ref first, airtime, .. } = self.packets.get(self.new)?;
         let mut m = Mpdu {
             start: self.forgotten + self.new as u64,
             packets: 1,
@@ -342,8 +339,11 @@ impl Line {
             held: Time::NEVER,
             passed_over: false,
         };
+        if msdu == 0 {
+            return Some(m);
+        }
         let mut together = SUBFRAME + headers.llc + first.size;
-        for Held { packet: p, airtime, .. } in packets {
+        for Held { packet: p, airtime, .. } in self.packets.range(self.new + 1..) {
             together = together.next_multiple_of(4) + SUBFRAME + headers.llc + p.size;
             let bytes = headers.mpdu - headers.llc + together;
             if together > msdu || bytes > most {
@@ -370,7 +370,7 @@ impl Line {
         let is_request = number == 0;
         let is_current = |m: &Mpdu| !is_request && m.batch == number;
         // An MPDU alone is answered by an ACK, and is retransmitted.
-        let is_aggregate = self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
+        let is_aggregate = || !is_request && self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
         self.is_asking &= !is_request;
         self.unheard = match end {
             End::Answered => 0,
@@ -381,48 +381,49 @@ impl Line {
         self.asks = match end {
             _ if self.is_parted || self.is_mute => false,
             End::Answered => false,
-            End::NotAnswered => self.asks || (spec.asks && is_aggregate),
+            End::NotAnswered => self.asks || (spec.asks && is_aggregate()),
             End::NotSent => self.asks,
         };
         let answered = end == End::Answered;
+        // While the sender asks, it does not know what has arrived.
+        let (gives_up, parted, unsent) = (!self.asks, self.is_parted, u32::from(end == End::NotSent));
         let (packets, forgotten) = (&self.packets, self.forgotten);
-        for m in self.mpdus.range_mut(self.window..).filter(|m| !m.settled) {
+        // A request without an answer changes no MPDU if none is given up.
+        let from = if is_request && !answered && !gives_up { self.mpdus.len() } else { self.window };
+        for m in self.mpdus.range_mut(from..) {
             let was_sent = is_current(m);
-            if m.batch != 0 && !was_sent {
+            if m.settled || !(was_sent || m.batch == 0) {
                 continue;
             }
-            m.batch = 0;
-            m.attempts -= u32::from(was_sent && end == End::NotSent);
-            outcome.mpdus += u32::from(was_sent);
-            // While the sender asks, it does not know what has arrived.
-            let given_up = !self.asks && (self.is_parted || is_given_up(&spec, m, now));
-            m.settled = answered && m.received || given_up;
-            let load = |n: u64, of: u32| if was_sent { n + u64::from(of) } else { n };
-            (self.load.packets, self.load.bytes) =
-                (load(self.load.packets, m.packets), load(self.load.bytes, m.payload));
+            if was_sent {
+                (m.batch, m.attempts) = (0, m.attempts - unsent);
+                outcome.mpdus += 1;
+            }
+            let acked = answered && m.received;
+            m.settled = acked || gives_up && (parted || is_given_up(&spec, m, now));
+            if was_sent != m.settled {
+                let (packets, bytes) = (u64::from(m.packets), u64::from(m.payload));
+                let load = &mut self.load;
+                (load.packets, load.bytes) = match was_sent {
+                    true => (load.packets + packets, load.bytes + bytes),
+                    false => (load.packets - packets, load.bytes - bytes),
+                };
+            }
             if !m.settled {
                 continue;
             }
-            self.load.packets -= u64::from(m.packets);
-            self.load.bytes -= u64::from(m.payload);
             self.pending -= Span::from_nanos(m.airtime.into());
             settled += m.packets;
-            let place = (m.start - forgotten) as usize;
-            let carried = packets.range(place..place + m.packets as usize);
+            outcome.acked += u32::from(was_sent && acked);
+            outcome.dropped += u32::from(was_sent && !acked);
             // What the receiver has dropped because it came too late is acknowledged all the same.
             let has_it = m.received && !m.passed_over;
-            if answered && has_it {
-                outcome.acked += u32::from(was_sent);
-                if all {
-                    carried.for_each(|p| gone(&p.packet, Fate::Acknowledged));
-                }
-            } else {
-                let acked = answered && m.received;
-                (outcome.acked, outcome.dropped) =
-                    (outcome.acked + u32::from(was_sent && acked), outcome.dropped + u32::from(was_sent && !acked));
-                carried.for_each(|p| gone(&p.packet, Fate::GivenUp { received: has_it }));
-                lost += if has_it { 0 } else { m.packets };
+            let fate = if acked && has_it { Fate::Acknowledged } else { Fate::GivenUp { received: has_it } };
+            if all || fate != Fate::Acknowledged {
+                let place = (m.start - forgotten) as usize;
+                packets.range(place..place + m.packets as usize).for_each(|p| gone(&p.packet, fate));
             }
+            lost += if has_it { 0 } else { m.packets };
         }
         self.advance();
         // With nothing left to send, a request is the only way to make the receiver pass on what it holds.
@@ -460,11 +461,12 @@ impl Line {
             (m.passed_over, self.next) = (true, self.next + 1);
         }
         let over = self.window.min(self.next);
-        let packets: u32 = self.mpdus.drain(..over).map(|m| m.packets).sum();
-        self.packets.drain(..packets as usize);
-        self.forgotten += u64::from(packets);
+        let packets = self.mpdus.get(over).map_or(self.new, |m| (m.start - self.forgotten) as usize);
+        self.mpdus.drain(..over);
+        self.packets.drain(..packets);
+        self.forgotten += packets as u64;
         self.first += over as u64;
-        (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - packets as usize);
+        (self.window, self.next, self.new) = (self.window - over, self.next - over, self.new - packets);
     }
 
     /// With a reordering timeout: the receiver has, since `now`, what it has got and not passed on. Returns when it
