@@ -85,12 +85,13 @@ impl Deadlines {
         }
     }
 
-    /// The earliest deadline and its member; `None` if no member wants to be woken.
+    /// The earliest deadline and its member. If no member wants to be woken, the time is [`Time::NEVER`], and the member
+    /// is no member.
     #[inline]
-    pub fn first(&self) -> Option<(Time, u32)> {
+    pub fn first(&self) -> (Time, u32) {
         let Deadlines { top, apart, .. } = self;
         let first = if apart.at < top.at || (apart.at == top.at && apart.id < top.id) { apart } else { top };
-        (first.at < Time::NEVER).then_some((first.at, first.id))
+        (first.at, first.id)
     }
 
     /// The earliest deadline; [`Time::NEVER`] if no member wants to be woken.
@@ -200,7 +201,8 @@ mod tests {
                     flat[i] = t;
                 }
                 let want = flat.iter().enumerate().map(|(i, &t)| (t, i as u32)).min();
-                prop_assert_eq!(d.first().map(|(t, n)| (t.as_nanos(), n)), want);
+                let (at, id) = d.first();
+                prop_assert_eq!(Some((at.as_nanos(), id)), want);
                 prop_assert_eq!(d.at(i as u32).as_nanos(), flat[i]);
             }
         }

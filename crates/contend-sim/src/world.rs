@@ -1,9 +1,9 @@
 //! The event loop: nodes and wires with one next deadline each, and the packets that pass between them.
 //!
 //! There is no queue of events. Each [`Node`] says when it next wants to be called, and [`Deadlines`] has one entry for
-//! each node and wire. An entry is a lower bound. It changes at once when the deadline becomes earlier. When the
-//! deadline becomes later, the entry stays: the node is woken too early and then says the true deadline. A
-//! retransmission timer that every ACK moves back therefore costs nothing.
+//! each node; wires have deadlines of their own. An entry is a lower bound. It changes at once when the deadline becomes
+//! earlier. When the deadline becomes later, the entry stays: the node is woken too early and then says the true
+//! deadline. A retransmission timer that every ACK moves back therefore costs nothing.
 //!
 //! The node that is woken most often may go on to its own next deadline while everything else comes later
 //! ([`Out::alone_until`]). In a field each frame reaches each hearer at a time of its own, so this saves most of the
@@ -65,14 +65,21 @@ pub struct Out<'a> {
 #[derive(Debug, Default)]
 struct Between {
     wires: Vec<Wire>,
-    /// The deadlines of all nodes, then of all wires.
-    deadlines: Deadlines,
-    /// Number of nodes. The first wire has this number among the deadlines.
-    nodes: u32,
+    /// When each node wants to be woken.
+    node_deadlines: Deadlines,
+    /// When each wire has to be woken.
+    wire_deadlines: Deadlines,
     /// The wires that are joined behind another wire.
     joined: Vec<WireId>,
     /// What the node at each address was last told of its air.
     told: Vec<Option<Local>>,
+}
+
+/// What is woken.
+#[derive(Clone, Copy, Debug)]
+enum Member {
+    Node(NodeId),
+    Wire(WireId),
 }
 
 /// The packets that nodes are sent in this instant, in the order in which they were sent.
@@ -117,7 +124,7 @@ impl Out<'_> {
     /// happens before. Results stay the same; only the cost of a wake-up changes.
     #[inline]
     pub fn alone_until(&self) -> Time {
-        if self.inbox.len > 0 { Time::ZERO } else { self.alone.min(self.between.deadlines.first_in_tree()) }
+        if self.inbox.len > 0 { Time::ZERO } else { self.alone.min(self.between.first_not_apart()) }
     }
     /// The node acts at `at`, which comes before [`Out::alone_until`]: moves the clock there and counts the wake-up.
     #[inline]
@@ -176,7 +183,7 @@ impl Out<'_> {
         if next <= self.now {
             next = self.arrivals(wire);
         }
-        self.between.deadlines.lower(self.between.nodes + wire.0, next);
+        self.between.wire_deadlines.lower(wire.0, next);
     }
     /// Hands over the packets that have arrived at the far end of `wire`. Returns the next deadline of `wire`.
     fn arrivals(&mut self, wire: WireId) -> Time {
@@ -199,6 +206,18 @@ impl Out<'_> {
 }
 
 impl Between {
+    /// Who is woken next, and when: [`Time::NEVER`] if nobody wants to be.
+    #[inline(always)]
+    fn first(&self) -> (Time, Member) {
+        let (node_at, node) = self.node_deadlines.first();
+        let (wire_at, wire) = self.wire_deadlines.first();
+        if wire_at < node_at { (wire_at, Member::Wire(WireId(wire))) } else { (node_at, Member::Node(NodeId(node))) }
+    }
+    /// When somebody is woken next, besides the node that is kept apart.
+    #[inline]
+    fn first_not_apart(&self) -> Time {
+        self.node_deadlines.first_in_tree().min(self.wire_deadlines.first_in_tree())
+    }
     /// If a wire is joined in front of `wire`: moves the packets that have arrived by `now` from there into `wire`,
     /// each at its own time.
     #[inline]
@@ -265,28 +284,25 @@ impl World {
         World::default()
     }
 
-    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). All nodes are added
-    /// before the first wire.
+    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes).
     pub fn add(&mut self, node: Box<dyn Node>, first: Time) -> NodeId {
-        debug_assert!(self.between.wires.is_empty(), "wires have their numbers after the nodes");
         let id = self.next_id();
         self.nodes.push(node);
-        self.between.nodes += 1;
-        self.between.deadlines.push(id.0, first);
+        self.between.node_deadlines.push(id.0, first);
         id
     }
 
     /// Says that the node `id` is the one that is woken most often. Results stay the same; only the cost of a wake-up
     /// changes.
     pub fn is_busiest(&mut self, id: NodeId) {
-        self.between.deadlines.keep_apart(id.0);
+        self.between.node_deadlines.keep_apart(id.0);
     }
 
     /// Adds a wire.
     pub fn wire(&mut self, wire: Wire) -> WireId {
         let id = WireId(self.between.wires.len() as u32);
         self.between.wires.push(wire);
-        self.between.deadlines.push(self.between.nodes + id.0, Time::NEVER);
+        self.between.wire_deadlines.push(id.0, Time::NEVER);
         id
     }
 
@@ -353,24 +369,27 @@ impl World {
         let [inbox, mut batch] = self.inboxes.each_mut();
         let World { between, trace, .. } = self;
         let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, more_events: 0, trace };
-        while let Some((at, member)) = out.between.deadlines.first() {
-            if at > to {
+        loop {
+            let (at, member) = out.between.first();
+            if at > to || at == Time::NEVER {
                 break;
             }
             debug_assert!(at >= out.now, "time never runs back");
             out.now = at;
             count(&mut self.events);
-            let is_apart = out.between.deadlines.is_apart(member);
-            out.alone = if is_apart { to.saturating_add(Span::from_nanos(1)) } else { Time::ZERO };
-            let next = match self.nodes.get_mut(member as usize) {
-                Some(node) => node.handle(at, Input::Wake, &mut out),
-                None => {
-                    let wire = WireId(member - out.between.nodes);
-                    out.between.wires[wire.0 as usize].wake(at, out.trace);
-                    out.arrivals(wire)
+            match member {
+                Member::Node(id) => {
+                    let is_apart = out.between.node_deadlines.is_apart(id.0);
+                    out.alone = if is_apart { to.saturating_add(Span::from_nanos(1)) } else { Time::ZERO };
+                    let next = self.nodes[id.0 as usize].handle(at, Input::Wake, &mut out);
+                    out.between.node_deadlines.set(id.0, next);
                 }
-            };
-            out.between.deadlines.set(member, next);
+                Member::Wire(id) => {
+                    out.between.wires[id.0 as usize].wake(at, out.trace);
+                    let next = out.arrivals(id);
+                    out.between.wire_deadlines.set(id.0, next);
+                }
+            }
             deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
         }
         self.events += out.more_events;
@@ -391,7 +410,7 @@ impl World {
     /// When the world must run next at the latest; it may be earlier than the next event. [`Time::NEVER`]: when a
     /// packet is handed in.
     pub fn next_deadline(&self) -> Time {
-        self.between.deadlines.next()
+        self.between.first().0
     }
 }
 
@@ -413,7 +432,7 @@ fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a m
                 What::Left(bytes) => Input::Left(bytes),
             };
             let next = nodes[to.0 as usize].handle(out.now, input, out);
-            out.between.deadlines.lower(to.0, next);
+            out.between.node_deadlines.lower(to.0, next);
         }
         out.more = false;
         batch.len = 0;

@@ -266,9 +266,11 @@ impl Agents {
 
     /// Wakes the agents that are due.
     pub(super) fn wake(&mut self, now: Time, trace: &mut Trace) {
-        while let Some((at, station)) = self.deadlines.first()
-            && at <= now
-        {
+        loop {
+            let (at, station) = self.deadlines.first();
+            if at > now {
+                break;
+            }
             self.call(now, station, trace, |agent, cx, acts| agent.wake(cx, acts));
         }
     }

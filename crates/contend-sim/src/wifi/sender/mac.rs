@@ -321,7 +321,7 @@ impl Mac {
     /// turns.
     pub(crate) fn fill(&mut self, around: &mut Around<'_>, category: Category) {
         let queue = self.queues.of(category);
-        if !queue.gives_turns() && queue.waiting() > 0 {
+        if !queue.gives_turns() {
             queue.fill(around, self.station);
         }
     }

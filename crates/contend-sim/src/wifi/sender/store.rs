@@ -254,7 +254,8 @@ impl Store {
         mut fits: impl FnMut(StationId) -> Room,
         mut gone: impl FnMut(&Packet),
     ) -> Option<Batch> {
-        while let Some((_, i)) = self.ready.first() {
+        while self.ready.next() < Time::NEVER {
+            let (_, i) = self.ready.first();
             let batch = self.take_from(i as usize, now, true, &mut fits, &mut gone);
             if batch.is_some() {
                 return batch;
@@ -485,29 +486,21 @@ impl Batch {
         (self.psdu.next_multiple_of(4) + DELIMITER).max(self.next)
     }
 
-    /// The bytes that a PSDU of at most `most` bytes has left for another MPDU.
-    #[inline]
-    fn left(&self, most: u32) -> u32 {
-        most.saturating_sub(self.end())
-    }
-
-    /// True if an MPDU of so many bytes fits into a PSDU of at most `most` bytes and `mpdus` MPDUs. The first always
-    /// does.
-    #[inline]
-    fn fits(&self, bytes: u32, most: u32, mpdus: u32) -> bool {
-        self.mpdus == 0 || (bytes <= self.left(most) && self.mpdus < mpdus)
-    }
-
-    /// Adds `m`, which is now tried once more. The one after it begins `spacing` bytes later at the earliest.
-    #[inline]
-    fn add(&mut self, m: &mut Mpdu, spacing: u32) {
+    /// Adds `m`, which is then tried once more, if a PSDU of at most `most` bytes and `mpdus` MPDUs has room for it; the
+    /// first always fits. The MPDU after it begins `spacing` bytes later at the earliest. True if it was added.
+    #[inline(always)]
+    fn add(&mut self, m: &mut Mpdu, (most, mpdus, spacing): (u32, u32, u32)) -> bool {
         let begin = self.end();
+        let end = begin + m.bytes;
+        if self.mpdus > 0 && (end > most || self.mpdus >= mpdus) {
+            return false;
+        }
         (m.batch, m.arrived, m.attempts) = (self.id.number, false, m.attempts + 1);
         self.mpdus += 1;
         self.packets += m.packets;
         self.bytes += m.payload;
-        self.psdu = begin + m.bytes;
-        self.next = if spacing > 0 { begin + spacing } else { 0 };
+        (self.psdu, self.next) = (end, if spacing > 0 { begin + spacing } else { 0 });
+        true
     }
 
     /// A batch of `line` without MPDUs: a request for a block acknowledgment.

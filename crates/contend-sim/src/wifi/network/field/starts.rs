@@ -26,9 +26,11 @@ impl Field {
     #[inline(never)]
     fn start_some(&mut self, moment: &mut Moment<'_, '_>) {
         let now = moment.now;
-        while let Some((at, who)) = self.timers.first()
-            && at <= now
-        {
+        loop {
+            let (at, who) = self.timers.first();
+            if at > now {
+                break;
+            }
             let due = self.countdowns[who as usize].due(self.slot);
             if due > now {
                 self.timers.set(who, due);

@@ -62,7 +62,8 @@ impl Moment<'_, '_> {
             self.tell_of_drops(station);
             self.with(who, |mac, around| mac.settle(around, category));
         }
-        if !free && self.stations.macs[who as usize].is_batched() {
+        let mac = &mut self.stations.macs[who as usize];
+        if !free && mac.is_batched() && mac.queue(category).waiting() > 0 {
             self.with(who, |mac, around| mac.fill(around, category));
         }
         if self.stations.pauses {

@@ -251,25 +251,17 @@ impl Line {
     pub(super) fn fill(&mut self, room: Room, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
         let spec = self.spec;
         let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
-        let (most, spacing) = (room.most.min(spec.bytes), room.spacing.next_multiple_of(4));
+        let limits = (room.most.min(spec.bytes), mpdus, room.spacing.next_multiple_of(4));
         let (packets, bytes) = (batch.packets, batch.bytes);
         let mut waiting = self.mpdus.range_mut(self.window..).filter(|m| !m.settled && m.batch == 0);
-        let mut is_full = !waiting.all(|m| {
-            let fits = batch.fits(m.bytes, most, mpdus);
-            if fits {
-                batch.add(m, spacing);
-            }
-            fits
-        });
+        let mut is_full = !waiting.all(|m| batch.add(m, limits)) || !with_new;
         let (again, again_bytes) = (batch.packets, batch.bytes);
-        is_full |= !with_new;
         while !is_full
             && self.is_open()
-            && let Some(mut m) = self.gather(spec.msdu, batch.left(most), headers)
+            && let Some(mut m) = self.gather(spec.msdu, limits.0.saturating_sub(batch.end()), headers)
         {
-            is_full = !batch.fits(m.bytes, most, mpdus);
+            is_full = !batch.add(&mut m, limits);
             if !is_full {
-                batch.add(&mut m, spacing);
                 self.new += m.packets as usize;
                 self.mpdus.push_back(m);
             }
