@@ -85,8 +85,8 @@ impl Deadlines {
         }
     }
 
-    /// The earliest deadline and its member. If no member wants to be woken, the time is [`Time::NEVER`], and the member
-    /// is no member.
+    /// The earliest deadline and its member. If no member wants to be woken, the time is [`Time::NEVER`], and the
+    /// member may not exist.
     #[inline]
     pub fn first(&self) -> (Time, u32) {
         let Deadlines { top, apart, .. } = self;

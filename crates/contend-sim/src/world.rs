@@ -1,9 +1,9 @@
 //! The event loop: nodes and wires with one next deadline each, and the packets that pass between them.
 //!
 //! There is no queue of events. Each [`Node`] says when it next wants to be called, and [`Deadlines`] has one entry for
-//! each node; wires have deadlines of their own. An entry is a lower bound. It changes at once when the deadline becomes
-//! earlier. When the deadline becomes later, the entry stays: the node is woken too early and then says the true
-//! deadline. A retransmission timer that every ACK moves back therefore costs nothing.
+//! each node; wires have [`Deadlines`] of their own. An entry is a lower bound. It changes at once when the deadline
+//! becomes earlier. When the deadline becomes later, the entry stays: the node is woken too early and then says the
+//! true deadline. A retransmission timer that every ACK moves back therefore costs nothing.
 //!
 //! The node that is woken most often may go on to its own next deadline while everything else comes later
 //! ([`Out::alone_until`]). In a field each frame reaches each hearer at a time of its own, so this saves most of the

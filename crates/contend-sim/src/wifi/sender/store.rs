@@ -486,8 +486,8 @@ impl Batch {
         (self.psdu.next_multiple_of(4) + DELIMITER).max(self.next)
     }
 
-    /// Adds `m`, which is then tried once more, if a PSDU of at most `most` bytes and `mpdus` MPDUs has room for it; the
-    /// first always fits. The MPDU after it begins `spacing` bytes later at the earliest. True if it was added.
+    /// Adds `m`, which is then tried once more, if a PSDU of at most `most` bytes and `mpdus` MPDUs has room. The first
+    /// always fits, and the next one begins `spacing` bytes later at the earliest. True if `m` was added.
     #[inline(always)]
     fn add(&mut self, m: &mut Mpdu, (most, mpdus, spacing): (u32, u32, u32)) -> bool {
         let begin = self.end();
