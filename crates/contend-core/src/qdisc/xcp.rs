@@ -8,8 +8,9 @@
 //!   result is that of real timers, except that the estimate of an observer (XCP-Winf) is read at the evaluation. The
 //!   first timers are drawn within 20 % of their interval, so that queues are not synchronised (ns-2: from a normal
 //!   distribution).
-//! - All packets count as input; headers are read and written only on data. ns-2 keeps packets of TCP in a queue of
-//!   their own.
+//! - All packets count as input; headers are read and written only on data. With `apart`, as in ns-2, packets without a
+//!   header wait in two queues of their own, those of TCP and all others, and count for nothing; the three queues take
+//!   turns, packet by packet. In a field routing messages and ARP are among the others, so they pass the data.
 //! - The queue q is the smallest backlog in max(2 ms, (d - backlog / C) / 2), as in ns-2. In a departure, the packet
 //!   that leaves still counts.
 
@@ -22,7 +23,7 @@ use crate::explicit::winf::{Air, Flows, Load};
 use crate::explicit::{self, xcp::Shares, xcp_b::Blind};
 use crate::formulas::{Line, eq, on, step, symbol};
 use crate::packet::Packet;
-use crate::registry::Param;
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use rand::RngExt as _;
@@ -43,6 +44,7 @@ pub const PARAMS: &[Param] = &[
     MAX_INTERVAL.default("1s"),
     MIN_INTERVAL,
     MIN_QUEUE_INTERVAL,
+    APART,
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
@@ -120,6 +122,13 @@ pub(super) const MIN_QUEUE_INTERVAL: Param =
         .default("2ms")
         .range(1e-5, 1.0);
 
+pub(super) const APART: Param = Param::flag(
+    "apart",
+    "true if packets without a header wait in queues of their own, those of TCP and all others, which take turns with \
+        the packets that have one (ns-2); each queue has the limit",
+)
+.default("false");
+
 /// Builds the discipline.
 ///
 /// # Errors
@@ -158,6 +167,8 @@ pub(super) enum Aggregate {
 #[derive(Debug)]
 pub(super) struct Xcp {
     queue: Fifo,
+    /// The queues of packets without a header, if they have their own.
+    apart: Option<Apart>,
     capacity: Capacity,
     rules: Rules,
     alpha: f64,
@@ -185,11 +196,48 @@ pub(super) struct Xcp {
     air: Air,
 }
 
+/// Packets without a header, in queues of their own.
+#[derive(Debug)]
+struct Apart {
+    /// Those of TCP, and all others.
+    queues: [Fifo; 2],
+    /// Whose turn is next: 0 for the packets with a header, then these queues.
+    turn: usize,
+}
+
+impl Apart {
+    fn new(limit: Amount) -> Apart {
+        Apart { queues: [Fifo::new(limit), Fifo::new(limit)], turn: 0 }
+    }
+
+    fn queue_of(&mut self, p: &Packet) -> &mut Fifo {
+        &mut self.queues[usize::from(p.segment().is_none())]
+    }
+
+    /// The next packet, if it is the turn of one without a header. `with_header`: one with a header waits.
+    fn serve(&mut self, with_header: bool) -> Option<Packet> {
+        for turn in (0..3).map(|i| (self.turn + i) % 3) {
+            let p = if turn > 0 { self.queues[turn - 1].pop() } else { None };
+            if p.is_some() || (turn == 0 && with_header) {
+                self.turn = (turn + 1) % 3;
+                return p;
+            }
+        }
+        None
+    }
+
+    fn backlog(&self) -> Backlog {
+        let [tcp, others] = self.queues.each_ref().map(Fifo::backlog);
+        Backlog { packets: tcp.packets + others.packets, bytes: tcp.bytes + others.bytes }
+    }
+}
+
 impl Xcp {
     pub(super) fn new(args: &Args, capacity: Capacity, rules: Rules) -> Xcp {
         let first = args.time("first_interval");
         Xcp {
             queue: Fifo::new(args.amount("limit")),
+            apart: args.flag("apart").then(|| Apart::new(args.amount("limit"))),
             capacity,
             rules,
             alpha: args.number("alpha"),
@@ -291,6 +339,9 @@ impl Xcp {
 impl Qdisc for Xcp {
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
         self.catch_up(cx, link);
+        if let Some(apart) = self.apart.as_mut().filter(|_| p.explicit_kind() == 0) {
+            return apart.queue_of(&p).enqueue(cx, link, p, sink);
+        }
         self.shares.arrived(p.size.into());
         if let (Some(flows), false) = (&mut self.rules.flows, p.is_reverse()) {
             flows.saw(p.flow, cx.now, p.explicit_kind() != 0);
@@ -306,6 +357,10 @@ impl Qdisc for Xcp {
 
     fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
         self.catch_up(cx, link);
+        let with_header = self.queue.backlog().packets > 0;
+        if let Some(p) = self.apart.as_mut().and_then(|apart| apart.serve(with_header)) {
+            return Some(p);
+        }
         self.least = self.least.min(self.queue.backlog().bytes as f64);
         let mut p = self.queue.pop()?;
         if let Some(inverse) = self.inverse(&p) {
@@ -320,7 +375,8 @@ impl Qdisc for Xcp {
     }
 
     fn backlog(&self) -> Backlog {
-        self.queue.backlog()
+        let (mine, apart) = (self.queue.backlog(), self.apart.as_ref().map_or(Backlog::default(), Apart::backlog));
+        Backlog { packets: mine.packets + apart.packets, bytes: mine.bytes + apart.bytes }
     }
 }
 
@@ -341,8 +397,24 @@ mod tests {
     proptest! {
         #[test]
         fn packets_are_conserved(steps in steps()) {
-            conserves(&mut *made(build, PARAMS, &[]), &steps)?;
+            for apart in [false, true] {
+                conserves(&mut *made(build, PARAMS, &[("apart", Value::Bool(apart))]), &steps)?;
+            }
         }
+    }
+
+    #[test]
+    fn apart_packets_without_a_header_take_turns_and_count_for_nothing() {
+        let mut q = made(build, PARAMS, &[("apart", Value::Bool(true)), ("limit", Value::Amount(Amount::Packets(3)))]);
+        let mut bench = Bench::default();
+        let message =
+            |size| Packet::new(crate::packet::FlowId(9), size, Time::ZERO, crate::packet::Body::Udp { seq: 0 });
+        (0..4).for_each(|_| bench.push(&mut *q, data(1, 500_000)));
+        (0..2).for_each(|i| bench.push(&mut *q, message(10 + i)));
+        (0..2).for_each(|i| bench.push(&mut *q, packet(2, 100 + i)));
+        assert_eq!(q.backlog().packets, 7, "each queue has a limit of its own");
+        let sizes: alloc::vec::Vec<u32> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| p.size).collect();
+        assert_eq!(sizes, [1000, 100, 10, 1000, 101, 11, 1000]);
     }
 
     /// A source of `load` of the capacity for 2 s. Returns the mean feedback in the last interval of 0.1 s, divided by

@@ -50,6 +50,7 @@ pub const PARAMS: &[Param] = &[
     xcp::MAX_INTERVAL.default("1s"),
     xcp::MIN_INTERVAL,
     xcp::MIN_QUEUE_INTERVAL,
+    xcp::APART,
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[

@@ -45,6 +45,7 @@ pub const PARAMS: &[Param] = &[
     xcp::MAX_INTERVAL.default("500ms"),
     xcp::MIN_INTERVAL,
     xcp::MIN_QUEUE_INTERVAL,
+    xcp::APART,
 ];
 /// Its formulas.
 pub const FORMULAS: &[Line] = &[
