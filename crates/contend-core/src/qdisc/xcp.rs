@@ -211,7 +211,7 @@ impl Apart {
     }
 
     fn queue_of(&mut self, p: &Packet) -> &mut Fifo {
-        &mut self.queues[usize::from(p.segment().is_none())]
+        &mut self.queues[usize::from(p.tcp().is_none())]
     }
 
     /// The next packet, if it is the turn of one without a header. `with_header`: one with a header waits.
