@@ -63,7 +63,8 @@ impl Moment<'_, '_> {
             self.with(who, |mac, around| mac.settle(around, category));
         }
         let mac = &mut self.stations.macs[who as usize];
-        if !free && mac.is_batched() && mac.queue(category).waiting() > 0 {
+        let is_batched = mac.is_batched();
+        if !free && is_batched && mac.queue(category).waiting() > 0 {
             self.with(who, |mac, around| mac.fill(around, category));
         }
         if self.stations.pauses {
@@ -72,7 +73,9 @@ impl Moment<'_, '_> {
         if free {
             return self.take_next(who).then_some(who);
         }
-        self.look_ahead(who);
+        if is_batched {
+            self.look_ahead(who);
+        }
         None
     }
 
