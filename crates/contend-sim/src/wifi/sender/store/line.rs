@@ -109,6 +109,18 @@ pub(super) struct Mpdu {
     pub(super) passed_over: bool,
 }
 
+impl Mpdu {
+    /// `load` with its packets.
+    fn with(&self, load: Backlog) -> Backlog {
+        Backlog { packets: load.packets + u64::from(self.packets), bytes: load.bytes + u64::from(self.payload) }
+    }
+
+    /// `load` without its packets.
+    fn without(&self, load: Backlog) -> Backlog {
+        Backlog { packets: load.packets - u64::from(self.packets), bytes: load.bytes - u64::from(self.payload) }
+    }
+}
+
 /// True if the sender gives `m` up at `now`.
 fn is_given_up(spec: &Aggregation, m: &Mpdu, now: Time) -> bool {
     spec.attempts.is_some_and(|most| m.attempts >= most) || is_stale(spec, m.queued, now)
@@ -393,13 +405,12 @@ impl Line {
             }
             let acked = answered && m.received;
             m.settled = acked || gives_up && (parted || is_given_up(&spec, m, now));
-            if was_sent != m.settled {
-                let (packets, bytes) = (u64::from(m.packets), u64::from(m.payload));
-                let load = &mut self.load;
-                (load.packets, load.bytes) = match was_sent {
-                    true => (load.packets + packets, load.bytes + bytes),
-                    false => (load.packets - packets, load.bytes - bytes),
-                };
+            match (was_sent, m.settled) {
+                // Its packets wait again.
+                (true, false) => self.load = m.with(self.load),
+                // They wait no longer.
+                (false, true) => self.load = m.without(self.load),
+                _ => {}
             }
             if !m.settled {
                 continue;
