@@ -154,7 +154,6 @@ impl Qdisc for Directions {
     }
 
     fn backlog(&self) -> Backlog {
-        let [d, a] = [self.queues[DATA].backlog(), self.queues[ACKS].backlog()];
-        Backlog { packets: d.packets + a.packets, bytes: d.bytes + a.bytes }
+        self.queues[DATA].backlog() + self.queues[ACKS].backlog()
     }
 }

@@ -545,8 +545,7 @@ impl Qdisc for DualPi2 {
     }
 
     fn backlog(&self) -> Backlog {
-        let (low, classic) = (self.low.backlog(), self.classic.backlog());
-        Backlog { packets: low.packets + classic.packets, bytes: low.bytes + classic.bytes }
+        self.low.backlog() + self.classic.backlog()
     }
 }
 

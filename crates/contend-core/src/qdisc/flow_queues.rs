@@ -243,8 +243,8 @@ impl FlowQueues {
                 None => queue.packets.pop(),
             };
             let after = queue.packets.backlog();
-            self.total = self.total.changed(before, after);
-            g.waiting = g.waiting.changed(before, after);
+            self.total = self.total - before + after;
+            g.waiting = g.waiting - before + after;
             if let Some(p) = packet {
                 queue.credits -= i64::from(p.size);
                 if let Some(drain) = &mut g.drain {

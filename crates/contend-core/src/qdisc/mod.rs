@@ -252,19 +252,26 @@ impl Backlog {
         self.packets -= 1;
         self.bytes -= u64::from(p.size);
     }
-    /// The backlog after a part of it has changed from `before` to `after`.
-    pub fn changed(self, before: Backlog, after: Backlog) -> Backlog {
-        Backlog {
-            packets: self.packets - before.packets + after.packets,
-            bytes: self.bytes - before.bytes + after.bytes,
-        }
-    }
     /// True if `p` also fits within `limit`.
     pub fn has_room(&self, limit: Amount, p: &Packet) -> bool {
         match limit {
             Amount::Packets(n) => self.packets < n,
             Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
         }
+    }
+}
+
+impl core::ops::Add for Backlog {
+    type Output = Backlog;
+    fn add(self, other: Backlog) -> Backlog {
+        Backlog { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl core::ops::Sub for Backlog {
+    type Output = Backlog;
+    fn sub(self, part: Backlog) -> Backlog {
+        Backlog { packets: self.packets - part.packets, bytes: self.bytes - part.bytes }
     }
 }
 

@@ -333,8 +333,7 @@ impl Qdisc for Vfq {
     }
 
     fn backlog(&self) -> Backlog {
-        let other = self.other.backlog();
-        Backlog { packets: self.waiting.packets + other.packets, bytes: self.waiting.bytes + other.bytes }
+        self.waiting + self.other.backlog()
     }
 
     fn by_receiver(&mut self) -> Option<&mut dyn ByReceiver> {

@@ -228,7 +228,7 @@ impl Apart {
 
     fn backlog(&self) -> Backlog {
         let [tcp, others] = self.queues.each_ref().map(Fifo::backlog);
-        Backlog { packets: tcp.packets + others.packets, bytes: tcp.bytes + others.bytes }
+        tcp + others
     }
 }
 
@@ -375,8 +375,7 @@ impl Qdisc for Xcp {
     }
 
     fn backlog(&self) -> Backlog {
-        let (mine, apart) = (self.queue.backlog(), self.apart.as_ref().map_or(Backlog::default(), Apart::backlog));
-        Backlog { packets: mine.packets + apart.packets, bytes: mine.bytes + apart.bytes }
+        self.queue.backlog() + self.apart.as_ref().map_or(Backlog::default(), Apart::backlog)
     }
 }
 

@@ -26,7 +26,7 @@ pub struct App {
     /// When written data that are not yet sent are withdrawn.
     until: Time,
     stage: Stage,
-    /// When to poll next.
+    /// [`App::due`], which is asked for at each packet.
     deadline: Time,
 }
 
@@ -62,7 +62,7 @@ impl App {
             Start::Uniform(from, _) => from,
         };
         let rng = rng::stream(seed, name, "arrivals");
-        Ok(App {
+        let mut app = App {
             source,
             rng,
             full,
@@ -72,8 +72,10 @@ impl App {
             next: None,
             until: Time::NEVER,
             stage: Stage::Waiting,
-            deadline: start.min(spec.stop.unwrap_or(Time::NEVER)),
-        })
+            deadline: Time::NEVER,
+        };
+        app.deadline = app.due();
+        Ok(app)
     }
 
     /// When the flow starts.

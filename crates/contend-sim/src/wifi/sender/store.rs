@@ -17,7 +17,7 @@ use crate::wifi::frame::{Addba, InFrame};
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::phy::ppdu::DELIMITER;
 use crate::wifi::spec::{Aggregation, Bitmap};
-use contend_core::qdisc::BurstMarks;
+use contend_core::qdisc::{Backlog, BurstMarks};
 use contend_core::{Packet, Span, Time};
 use std::collections::BTreeMap;
 
@@ -478,6 +478,11 @@ impl Batch {
     /// A batch to `to` of which nothing is made.
     pub(crate) fn empty(to: StationId) -> Batch {
         Batch { to, ..Batch::default() }
+    }
+
+    /// Its packets, and the bytes of their IP packets.
+    fn load(&self) -> Backlog {
+        Backlog { packets: self.packets.into(), bytes: self.bytes.into() }
     }
 
     /// Where another MPDU begins in the PSDU.

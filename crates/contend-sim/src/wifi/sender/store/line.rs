@@ -110,14 +110,9 @@ pub(super) struct Mpdu {
 }
 
 impl Mpdu {
-    /// `load` with its packets.
-    fn with(&self, load: Backlog) -> Backlog {
-        Backlog { packets: load.packets + u64::from(self.packets), bytes: load.bytes + u64::from(self.payload) }
-    }
-
-    /// `load` without its packets.
-    fn without(&self, load: Backlog) -> Backlog {
-        Backlog { packets: load.packets - u64::from(self.packets), bytes: load.bytes - u64::from(self.payload) }
+    /// Its packets, and the bytes of their IP packets.
+    fn load(&self) -> Backlog {
+        Backlog { packets: self.packets.into(), bytes: self.payload.into() }
     }
 }
 
@@ -264,24 +259,20 @@ impl Line {
         let spec = self.spec;
         let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
         let limits = (room.most.min(spec.bytes), mpdus, room.spacing.next_multiple_of(4));
-        let (packets, bytes) = (batch.packets, batch.bytes);
+        let before = batch.load();
         let mut waiting = self.mpdus.range_mut(self.window..).filter(|m| !m.settled && m.batch == 0);
-        let mut is_full = !waiting.all(|m| batch.add(m, limits)) || !with_new;
-        let (again, again_bytes) = (batch.packets, batch.bytes);
-        while !is_full
+        let goes_on = waiting.all(|m| batch.add(m, limits)) && with_new;
+        let again = batch.load();
+        while goes_on
             && self.is_open()
             && let Some(mut m) = self.gather(spec.msdu, limits.0.saturating_sub(batch.end()), headers)
+            && batch.add(&mut m, limits)
         {
-            is_full = !batch.add(&mut m, limits);
-            if !is_full {
-                self.new += m.packets as usize;
-                self.mpdus.push_back(m);
-            }
+            self.new += m.packets as usize;
+            self.mpdus.push_back(m);
         }
-        self.load.packets -= u64::from(batch.packets - packets);
-        self.load.bytes -= u64::from(batch.bytes - bytes);
-        self.new_load.packets -= u64::from(batch.packets - again);
-        self.new_load.bytes -= u64::from(batch.bytes - again_bytes);
+        self.load = self.load - (batch.load() - before);
+        self.new_load = self.new_load - (batch.load() - again);
         (batch.mpdus > 0).then_some(batch)
     }
 
@@ -407,9 +398,9 @@ impl Line {
             m.settled = acked || gives_up && (parted || is_given_up(&spec, m, now));
             match (was_sent, m.settled) {
                 // Its packets wait again.
-                (true, false) => self.load = m.with(self.load),
+                (true, false) => self.load = self.load + m.load(),
                 // They wait no longer.
-                (false, true) => self.load = m.without(self.load),
+                (false, true) => self.load = self.load - m.load(),
                 _ => {}
             }
             if !m.settled {
