@@ -10,6 +10,13 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
+impl FlowId {
+    /// That of routing messages, which belong to no flow of the run.
+    pub const MESSAGES: FlowId = FlowId(u32::MAX);
+    /// That of address resolution, which belongs to no flow of the run either.
+    pub const RESOLUTION: FlowId = FlowId(u32::MAX - 1);
+}
+
 /// One end of a flow. It corresponds to an IP address and a port together.
 ///
 /// The addresses of a run are 0, 1, 2, ... without gaps, so that a forwarding table is an array.
@@ -308,6 +315,12 @@ impl Packet {
     pub const fn queued_at(mut self, now: Time) -> Packet {
         self.queued = now;
         self
+    }
+
+    /// True for a message of stations to each other, which belongs to no flow.
+    #[inline]
+    pub fn is_message(&self) -> bool {
+        self.flow >= FlowId::RESOLUTION
     }
 
     /// True if the packet travels from the receiver of the flow's data to the sender (the direction of

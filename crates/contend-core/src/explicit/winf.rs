@@ -3,7 +3,7 @@
 //! Several printed equations contradict the claims of the thesis. Each has its printed form and a repaired one. Rates
 //! are in bytes per second.
 
-use crate::packet::FlowId;
+use crate::packet::Packet;
 use crate::time::{Span, Time};
 use alloc::vec::Vec;
 
@@ -130,14 +130,17 @@ pub struct Flows {
 const SILENT: Span = Span::from_secs(2);
 
 impl Flows {
-    /// A data packet of `flow` arrived at `now`.
-    pub fn saw(&mut self, flow: FlowId, now: Time, explicit: bool) {
-        let i = flow.0 as usize;
+    /// A packet arrived at `now`. Acknowledgments and messages of stations do not count.
+    pub fn saw(&mut self, p: &Packet, now: Time) {
+        if p.is_reverse() || p.is_message() {
+            return;
+        }
+        let i = p.flow.0 as usize;
         if i >= self.seen.len() {
             self.seen.resize(i + 1, None);
         }
         if let Some(slot) = self.seen.get_mut(i) {
-            *slot = Some((now, explicit));
+            *slot = Some((now, p.explicit_kind() != 0));
         }
     }
 
@@ -154,6 +157,8 @@ impl Flows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explicit::XCP;
+    use crate::packet::{Body, Explicit, FlowId};
 
     /// Capacity 100, of which 30 are used.
     const IDLE: Air = Air { capacity: 100.0, available: 70.0 };
@@ -185,14 +190,21 @@ mod tests {
     #[test]
     fn explicit_flows_get_their_share_of_the_flows_that_are_not_silent() {
         let at = |s| Time::ZERO + Span::from_secs(s);
+        let of = |flow| Packet::new(flow, 1000, Time::ZERO, Body::Udp { seq: 0 });
+        let mut explicit = of(FlowId(3));
+        explicit.set_explicit(XCP, Explicit::default());
         let mut flows = Flows::default();
         assert_eq!(flows.share(at(0)), 1.0);
-        flows.saw(FlowId(3), at(1), true);
-        flows.saw(FlowId(0), at(1), false);
-        flows.saw(FlowId(1), at(2), false);
+        flows.saw(&explicit, at(1));
+        flows.saw(&of(FlowId(0)), at(1));
+        flows.saw(&of(FlowId(1)), at(2));
         assert_eq!(flows.share(at(3)), 1.0 / 3.0);
         assert_eq!(flows.share(at(4)), 1.0);
-        flows.saw(FlowId(3), at(4), true);
+        flows.saw(&explicit, at(4));
+        assert_eq!(flows.share(at(4)), 0.5);
+        for none in [of(FlowId::MESSAGES), of(FlowId::RESOLUTION), of(FlowId(7)).reversed()] {
+            flows.saw(&none, at(4));
+        }
         assert_eq!(flows.share(at(4)), 0.5);
     }
 }

@@ -201,8 +201,8 @@ impl Qdisc for Rcp {
         if has {
             self.capacity.arrived(link, &p);
         }
-        if let (Some(flows), false) = (&mut self.rules.flows, p.is_reverse()) {
-            flows.saw(p.flow, cx.now, p.explicit_kind() != 0);
+        if let Some(flows) = &mut self.rules.flows {
+            flows.saw(&p, cx.now);
         }
         self.catch_up(cx.now, link);
         self.input += f64::from(p.size);

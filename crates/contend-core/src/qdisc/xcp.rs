@@ -9,8 +9,8 @@
 //!   first timers are drawn within 20 % of their interval, so that queues are not synchronised (ns-2: from a normal
 //!   distribution).
 //! - All packets count as input; headers are read and written only on data. With `apart`, as in ns-2, packets without a
-//!   header wait in two queues of their own, those of TCP and all others, and count for nothing; the three queues take
-//!   turns, packet by packet. In a field routing messages and ARP are among the others, so they pass the data.
+//!   header wait in two queues of their own, those of TCP and all others, and count as flows only (eq. 5.22). The three
+//!   queues take turns, packet by packet. In a field routing messages and ARP are among the others, so they pass data.
 //! - The queue q is the smallest backlog in max(2 ms, (d - backlog / C) / 2), as in ns-2. In a departure, the packet
 //!   that leaves still counts.
 
@@ -85,10 +85,14 @@ pub const FORMULAS: &[Line] = &[
     on("the end of a queue interval, which lasts `max(min_queue_interval, (d − b / C) / 2)`"),
     step("`q ← q_min`, `q_min ← b`", "eq. 5.11"),
     on("an arrival"),
+    step("it waits with other packets of TCP, or with all others, and this is all", "ns-2 Queue/XCP")
+        .when("`apart`, and it has no header"),
     eq("φ ← φ + s", "Table 5.1"),
     eq("Y ← Y + s / X", "eq. 5.2").when("it is data with a header that has a round-trip time"),
     eq("Γ ← Γ + min(RTT, max_interval) · s / X", "eq. 5.3, 5.4").when("it is such a packet"),
     on("a departure"),
+    step("the three queues take turns, packet by packet, and an empty one is passed over", "ns-2 Queue/XCP")
+        .when("`apart`"),
     eq("q_min ← min(q_min, b)", "eq. 5.11"),
     eq("f_h ← 0", "").when("the header has no round-trip time; this is then all"),
     eq("f_p = min(p_f · s / X, P)", "eq. 5.8"),
@@ -339,13 +343,13 @@ impl Xcp {
 impl Qdisc for Xcp {
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
         self.catch_up(cx, link);
+        if let Some(flows) = &mut self.rules.flows {
+            flows.saw(&p, cx.now);
+        }
         if let Some(apart) = self.apart.as_mut().filter(|_| p.explicit_kind() == 0) {
             return apart.queue_of(&p).enqueue(cx, link, p, sink);
         }
         self.shares.arrived(p.size.into());
-        if let (Some(flows), false) = (&mut self.rules.flows, p.is_reverse()) {
-            flows.saw(p.flow, cx.now, p.explicit_kind() != 0);
-        }
         if let Some(inverse) = self.inverse(&p) {
             self.capacity.arrived(link, &p);
             if p.explicit.rtt_us > 0 {
@@ -381,7 +385,7 @@ impl Qdisc for Xcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbench::{Bench, conserves, made, packet, steps};
+    use super::super::testbench::{Bench, args, conserves, made, packet, steps};
     use super::*;
     use crate::packet::Explicit;
     use crate::registry::Value;
@@ -414,6 +418,20 @@ mod tests {
         assert_eq!(q.backlog().packets, 7, "each queue has a limit of its own");
         let sizes: alloc::vec::Vec<u32> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| p.size).collect();
         assert_eq!(sizes, [1000, 100, 10, 1000, 101, 11, 1000]);
+    }
+
+    /// Eq. 5.22 counts the flows of all queues.
+    #[test]
+    fn a_flow_without_a_header_has_its_share_of_the_capacity_apart_too() {
+        for apart in [false, true] {
+            let args = args(PARAMS, &[("apart", Value::Bool(apart))]);
+            let flows = Some(Flows::default());
+            let rules = Rules { aggregate: Aggregate::Load(Load::Used), own_throughput: true, flows };
+            let (mut q, mut bench) = (Xcp::new(&args, Capacity::new(&args, false), rules), Bench::default());
+            bench.push(&mut q, data(1, 500_000));
+            bench.push(&mut q, packet(2, 1000));
+            assert_eq!(q.rules.flows.unwrap().share(bench.now), 0.5, "apart: {apart}");
+        }
     }
 
     /// A source of `load` of the capacity for 2 s. Returns the mean feedback in the last interval of 0.1 s, divided by

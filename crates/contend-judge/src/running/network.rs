@@ -17,7 +17,7 @@ use contend_experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_sim::net::Net;
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec};
 use contend_sim::wifi::bss::Bss;
-use contend_sim::wifi::{Frame, FrameLog, Mpdus, StationId, is_message};
+use contend_sim::wifi::{Frame, FrameLog, Mpdus, StationId};
 use reading::{Reading, air, flows, queues, transmitters};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -317,7 +317,7 @@ fn channel(net: &Net) -> Channel {
     let message = |p: &Packet| Some((p.payload, net.bss()?.message(p.payload)?.clone()));
     Channel {
         ends: (0..net.flows()).map(|flow| net.on_air(flow)).collect(),
-        messages: packets.filter(|p| is_message(p)).filter_map(message).collect(),
+        messages: packets.filter(|p| p.is_message()).filter_map(message).collect(),
         packets: log.packets().to_vec(),
         bitmaps: log.bitmaps().to_vec(),
     }

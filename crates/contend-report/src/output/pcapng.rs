@@ -16,7 +16,7 @@ use super::message_bytes::write_message;
 use contend_core::Packet;
 use contend_experiment::results::Run;
 use contend_sim::wifi::phy::{Band, Family, Fec, Mode};
-use contend_sim::wifi::{Addba, BROADCAST, Frame, FrameKind, FrameOutcome, InFrame, More, is_message};
+use contend_sim::wifi::{Addba, BROADCAST, Frame, FrameKind, FrameOutcome, InFrame, More};
 use std::io::{self, Write};
 
 /// Options of a capture.
@@ -256,7 +256,7 @@ impl Shown<'_> {
         out.extend(LLC_SNAP);
         let last = mpdu.together.last().map(|p| p.packet).or(f.packet);
         match &last {
-            Some(p) if is_message(p) => match self.run.detail.channel.messages.get(&p.payload) {
+            Some(p) if p.is_message() => match self.run.detail.channel.messages.get(&p.payload) {
                 Some(m) => {
                     write_message(m, (f.from, f.to), p.size as usize, out);
                     0
@@ -504,7 +504,8 @@ fn packet(run: &Run, f: &Frame, bytes: &[u8], original: usize, w: &mut impl Writ
     };
     let name = run.stations.get(f.from as usize).map_or("", String::as_str);
     let origin = f.origin.map(|p| format!("from {name} at ({:.2}m, {:.2}m)", p.x, p.y));
-    let message = f.packet.as_ref().filter(|p| is_message(p)).and_then(|p| run.detail.channel.messages.get(&p.payload));
+    let message =
+        f.packet.as_ref().filter(|p| p.is_message()).and_then(|p| run.detail.channel.messages.get(&p.payload));
     let kind = message.map(|m| m.kind.to_owned());
     let comments: Vec<String> = [kind, fate, origin].into_iter().flatten().collect();
     if !comments.is_empty() {

@@ -172,7 +172,7 @@ impl Allowed {
         let waited = Span::from_micros(p.explicit.rtt_us.into());
         let sample = sent.filter(|&(n, _)| n == seq).map(|(_, at)| now.since(at).saturating_sub(waited));
         if let Some(rtt) = sample {
-            self.rtt.sample(rtt, rtt);
+            self.rtt.sample(rtt, rtt, true);
         }
         self.expiries = 0;
         self.timer = if self.outstanding.is_empty() { Time::NEVER } else { now.saturating_add(self.rtt.rto()) };

@@ -17,6 +17,9 @@ pub struct RtoSpec {
     pub backoff_after: u32,
     /// True if one segment is timed at a time, about one in a round trip.
     pub one_sample: bool,
+    /// True if the backoff lasts until data are acknowledged that were first sent after the last expiry; false if the
+    /// next sample ends it.
+    pub keeps_backoff: bool,
 }
 
 impl RtoSpec {
@@ -28,6 +31,7 @@ impl RtoSpec {
         granularity: Span::from_millis(1),
         backoff_after: 1,
         one_sample: false,
+        keeps_backoff: false,
     };
 }
 
@@ -77,20 +81,30 @@ impl RttEstimator {
     }
 
     /// Takes a sample `r` of a segment that was sent once (Karn). `exact` is the sample before rounding to the clock
-    /// tick; it is used for the minimum.
+    /// tick; it is used for the minimum. `fresh` is true if data first sent after the last expiry are acknowledged.
     #[inline]
-    pub fn sample(&mut self, r: Span, exact: Span) {
+    pub fn sample(&mut self, r: Span, exact: Span, fresh: bool) {
         let (srtt, rttvar) = smooth(self.smoothed, round_up(r, self.spec.granularity, &mut self.rounded.0).as_nanos());
         self.smoothed = Some((srtt, rttvar));
         self.fine = Some(smooth(self.fine, exact.as_nanos()));
         self.min = Some(self.min.map_or(exact, |m| m.min(exact)));
         // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4. §2.4 and §2.5: lower and upper bound.
         let rto = srtt.saturating_add(rttvar.saturating_mul(4).max(self.spec.granularity.as_nanos()));
-        self.rto = round_up(Span::from_nanos(rto), self.spec.granularity, &mut self.rounded.1)
-            .max(self.spec.min)
-            .min(self.spec.max);
-        // RFC 6298 §5: a new sample ends the backoff.
-        self.expiries = 0;
+        let rto = round_up(Span::from_nanos(rto), self.spec.granularity, &mut self.rounded.1).max(self.spec.min);
+        if self.spec.keeps_backoff && !fresh {
+            self.rto = self.backed_off(rto).min(self.spec.max);
+        } else {
+            // RFC 6298 §5: a new sample ends the backoff.
+            self.expiries = 0;
+            self.rto = rto.min(self.spec.max);
+        }
+    }
+
+    /// `rto`, doubled for each expiry that counts; at most six times, as in ns-2.
+    #[cold]
+    fn backed_off(&self, rto: Span) -> Span {
+        let doublings = (self.expiries + 1).saturating_sub(self.spec.backoff_after).min(6);
+        Span::from_nanos(rto.as_nanos().saturating_mul(1 << doublings))
     }
 
     /// The timer expired: doubles the timeout (RFC 6298 §5.5), from expiry number `backoff_after` on.
@@ -183,10 +197,10 @@ mod tests {
         // RFC 6298 §2.2: SRTT = R, RTTVAR = R/2, RTO = R + 4 R/2.
         let mut e = RttEstimator::new(spec(0, 0));
         assert_eq!(e.rto(), ms(1_000));
-        e.sample(ms(100), ms(100));
+        e.sample(ms(100), ms(100), true);
         assert_eq!((e.rto(), e.srtt_us(), e.rttvar_us()), (ms(300), 100_000, 50_000));
         // §2.3 by hand: RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5, SRTT = 7/8 100 + 1/8 180 = 110, RTO = 110 + 230.
-        e.sample(ms(180), ms(180));
+        e.sample(ms(180), ms(180), true);
         assert_eq!((e.rto(), e.srtt_us(), e.rttvar_us()), (ms(340), 110_000, 57_500));
     }
 
@@ -212,7 +226,7 @@ mod tests {
     #[test]
     fn a_coarse_clock_rounds_samples_and_the_timer_up() {
         let mut e = RttEstimator::new(spec(0, 100));
-        e.sample(ms(101), ms(101));
+        e.sample(ms(101), ms(101), true);
         // 200 + 4 x 100.
         assert_eq!((e.rto(), e.min_us()), (ms(600), 101_000));
     }
@@ -220,7 +234,7 @@ mod tests {
     #[test]
     fn the_timeout_doubles_until_a_sample_comes() {
         let mut e = RttEstimator::new(spec(200, 0));
-        e.sample(ms(10), ms(10));
+        e.sample(ms(10), ms(10), true);
         assert_eq!(e.rto(), ms(200));
         e.back_off();
         e.back_off();
@@ -229,7 +243,24 @@ mod tests {
             e.back_off();
         }
         assert_eq!(e.rto(), ms(60_000));
-        e.sample(ms(10), ms(10));
+        e.sample(ms(10), ms(10), true);
+        assert_eq!(e.rto(), ms(200));
+    }
+
+    #[test]
+    fn the_backoff_may_outlast_samples_of_old_data() {
+        let mut e = RttEstimator::new(RtoSpec { keeps_backoff: true, ..spec(200, 0) });
+        e.sample(ms(10), ms(10), true);
+        e.back_off();
+        e.back_off();
+        e.sample(ms(10), ms(10), false);
+        assert_eq!(e.rto(), ms(800));
+        for _ in 0..20 {
+            e.back_off();
+        }
+        e.sample(ms(10), ms(10), false);
+        assert_eq!(e.rto(), ms(64 * 200));
+        e.sample(ms(10), ms(10), true);
         assert_eq!(e.rto(), ms(200));
     }
 

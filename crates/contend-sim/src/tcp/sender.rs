@@ -80,6 +80,8 @@ pub struct Sender {
     timer: Time,
     /// Successive expiries of the timer.
     expiries: u32,
+    /// The end of the data that had been sent when the timer last expired; 0 before.
+    expired_at: u64,
     /// Number of the last byte that was sent while the congestion window was the limit.
     limited_to: u64,
     /// Segments of limited transmit in the present flight.
@@ -186,6 +188,7 @@ impl Sender {
             rtt: RttEstimator::new(tcp.rto),
             timer: Time::NEVER,
             expiries: 0,
+            expired_at: 0,
             limited_to: 0,
             limited_sent: 0,
             credit: 0,
@@ -475,7 +478,7 @@ impl Sender {
         let exact = exact.min(coarse);
         self.samples.record(exact);
         if self.rtt.takes(now, exact) {
-            self.rtt.sample(coarse, exact);
+            self.rtt.sample(coarse, exact, self.expired_at == 0 || s.ack > self.expired_at);
         }
     }
 
@@ -607,6 +610,7 @@ impl Sender {
         }
         self.sent.timeouts += 1;
         self.expiries += 1;
+        self.expired_at = self.board.nxt();
         let truth = self.truth(io);
         let r = self.ask(io.now, None, Signal::Timeout { nth: self.expiries, marked: self.last_ece, truth });
         self.reduce(r);

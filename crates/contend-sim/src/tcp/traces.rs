@@ -415,6 +415,23 @@ fn timestamps_measure_retransmissions_too() {
 }
 
 #[test]
+fn a_timed_retransmission_ends_the_backoff_or_not() {
+    // With the option a segment has 988 B, so two segments begin in the first 1000 B. These arrive; all others are
+    // lost. RTTVAR is 37.5 ms, so the timer expires at 100 + 250 ms. The timestamp of the first retransmission gives
+    // 100 ms again: 100 + 4 x 28.1 ms, or twice that. The next two, sent at 450 ms, are lost again.
+    let lost: Vec<(u64, u8)> = (1..12).map(|n| (n, 0)).chain([(2, 1), (3, 1)]).collect();
+    let again = |keeps_backoff| {
+        let spec = with(ten(flow("newreno")), |t| {
+            t.timestamps = Some(ms(1));
+            t.rto.keeps_backoff = keeps_backoff;
+        });
+        Bench::new(&spec, losing(&lost)).run(1_000).again()[..4].to_vec()
+    };
+    assert_eq!(again(false), [(350, 1), (450, 2), (450, 3), (662, 2)]);
+    assert_eq!(again(true), [(350, 1), (450, 2), (450, 3), (875, 2)]);
+}
+
+#[test]
 fn a_coarse_timestamp_clock_never_measures_nothing() {
     let spec = with(flow("newreno"), |t| t.timestamps = Some(ms(500)));
     let s = Bench::new(&spec, pipe()).run(350).sender().sender_state().unwrap();

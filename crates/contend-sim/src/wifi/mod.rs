@@ -18,9 +18,7 @@ pub use frame::{Addba, Frame, FrameKind, FrameOutcome, InFrame, MAX_PACKET, More
 pub use ids::{AP, BROADCAST, Contender, StationId};
 pub use medium::{error_model, fading, phy, propagation, spectrum, walls};
 pub use network::successes::Success;
-pub use network::{
-    FrameLog, Map, MapLink, MessageFault, Roams, StationMessage, Truth, bridge, bss, is_message, ledger,
-};
+pub use network::{FrameLog, Map, MapLink, MessageFault, Roams, StationMessage, Truth, bridge, bss, ledger};
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use sender::counters;
 pub use sender::rates::Mpdus;

@@ -376,6 +376,8 @@ fn rto(val: &Val, usual: RtoSpec) -> Result<RtoSpec, FileError> {
         granularity: f.read_or("granularity", usual.granularity, |v| v.positive_span())?,
         backoff_after: f.read_or("backoff_after", usual.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
         one_sample: f.read_or("samples", usual.one_sample, |v| v.word(&[("each", false), ("one", true)]))?,
+        keeps_backoff: f
+            .read_or("backoff_until", usual.keeps_backoff, |v| v.word(&[("sample", false), ("new", true)]))?,
     };
     if rto.min > rto.max {
         return Err(

@@ -12,27 +12,16 @@ use contend_core::qdisc::{DropReason, Sink};
 use contend_core::{Body, Cx, FlowId, Packet, Rng, Time};
 use std::collections::BTreeMap;
 
-/// The flow of routing messages.
-const MESSAGES: FlowId = FlowId(u32::MAX);
-/// The flow of address resolution.
-const RESOLUTION: FlowId = FlowId(u32::MAX - 1);
-
-/// True if `p` is a message of stations to each other and belongs to no flow.
-#[inline]
-pub fn is_message(p: &Packet) -> bool {
-    p.flow == MESSAGES || p.flow == RESOLUTION
-}
-
 /// True if `p` is a message that was for all and has arrived: one of many copies.
 #[inline]
 pub(super) fn is_copy(p: &Packet) -> bool {
-    is_message(p) && p.hops > 0
+    p.is_message() && p.hops > 0
 }
 
 /// True if `p` is a routing message, which an interface queue may prefer.
 #[inline]
 pub(super) fn is_urgent(p: &Packet) -> bool {
-    p.flow == MESSAGES
+    p.flow == FlowId::MESSAGES
 }
 
 /// The routing agents of all stations.
@@ -235,7 +224,7 @@ impl Agents {
                 self.meter.dropped(now, &p, why);
             }
         }
-        if p.flow == RESOLUTION {
+        if p.flow == FlowId::RESOLUTION {
             let arp = &mut self.each[station as usize].arp;
             let (Some(m), Some(arp)) = (self.messages.read_arp(p.payload), arp) else {
                 self.fault = Some(MessageFault::Overwritten);
@@ -290,7 +279,7 @@ impl Agents {
                 Action::Send { packet, next } => self.pass(now, station, packet, next, trace),
                 Action::Message(m) => {
                     let payload = self.messages.put(now, m.kind, self.acts.bytes(&m));
-                    let mut p = Packet::new(MESSAGES, m.size, now, Body::Udp { seq: 0 });
+                    let mut p = Packet::new(FlowId::MESSAGES, m.size, now, Body::Udp { seq: 0 });
                     p.payload = payload;
                     self.made(now, trace);
                     match m.next {
@@ -324,7 +313,7 @@ impl Agents {
             match action {
                 ArpAction::Send { packet, next } => self.hand_over(now, station, &packet, next),
                 ArpAction::Tell { message, next } => {
-                    let mut p = Packet::new(RESOLUTION, arp::SIZE as u32, now, Body::Udp { seq: 0 });
+                    let mut p = Packet::new(FlowId::RESOLUTION, arp::SIZE as u32, now, Body::Udp { seq: 0 });
                     p.payload = self.messages.put_arp(now, message);
                     self.made(now, trace);
                     self.hand_over(now, station, &p, next.unwrap_or(BROADCAST));
@@ -453,7 +442,7 @@ mod tests {
         for _ in 0..later {
             all.messages.put(Time::ZERO, "rerr", &[]);
         }
-        let mut p = Packet::new(MESSAGES, 48, Time::ZERO, Body::Udp { seq: 0 });
+        let mut p = Packet::new(FlowId::MESSAGES, 48, Time::ZERO, Body::Udp { seq: 0 });
         p.payload = number;
         all.message(Time::ZERO, 1, 0, &p, false, &mut trace);
         all.fault()

@@ -17,7 +17,7 @@ mod roaming;
 mod stations;
 pub(super) mod successes;
 
-pub use agents::{MessageFault, StationMessage, is_message};
+pub use agents::{MessageFault, StationMessage};
 pub use frame_log::FrameLog;
 pub use map::{Map, MapLink};
 pub use observers::Truth;

@@ -244,6 +244,7 @@ pub fn newreno() -> TcpSpec {
             granularity: Span::from_millis(10),
             backoff_after: 1,
             one_sample: false,
+            keeps_backoff: false,
         },
         estimates: vec![],
     }

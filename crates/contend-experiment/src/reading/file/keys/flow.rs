@@ -186,6 +186,10 @@ static RTO: Table = Table {
                 word("each", "Each acknowledgment gives a sample if it can."),
                 word("one", "One segment is timed at a time, about one in a round trip, as in ns-2."),
             ])], Value("\"each\""), "\"one\"", "Which segments give round-trip times without timestamps."),
+        key("backoff_until", &[Kind::Word(&[
+                word("sample", "The next round-trip sample (RFC 6298)."),
+                word("new", "The acknowledgment of data first sent after the timeout (ns-2 with timestamps)."),
+            ])], Value("\"sample\""), "\"new\"", "What ends the doubling of the timeout."),
     ],
 };
 

@@ -17,7 +17,7 @@
 //! In a cell link layers take no time and stations forward nothing: from [`Bss::receive_in_cell`] a packet goes to its
 //! host, or to [`Bss::enter_ap`].
 
-use super::super::agents::{is_copy, is_message};
+use super::super::agents::is_copy;
 use super::super::bridge::Exit;
 use super::super::forwarding::{Forwarding, Step};
 use super::{Bss, Medium};
@@ -198,7 +198,7 @@ impl Bss {
 
     /// Gives `packet`, which `station` has got from `who`, to the link layer of `station`.
     pub(super) fn up(&mut self, now: Time, who: Contender, station: StationId, mut packet: Packet, out: &mut Out<'_>) {
-        if is_message(&packet) {
+        if packet.is_message() {
             packet.hops = u8::from(packet.next_hop == BROADCAST);
             packet.next_hop = self.stations.station_of(who);
         }
@@ -211,7 +211,7 @@ impl Bss {
 
     /// A packet has arrived at `station` over the air.
     pub(super) fn arrive(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
-        if is_message(p) {
+        if p.is_message() {
             // On its way up, `next_hop` is the neighbour that sent the frame, and `hops` is 1 if it was for all.
             if let Some(agents) = self.forwarding.agents() {
                 agents.message(now, station, p.next_hop, p, !is_copy(p), out.trace);
@@ -250,11 +250,11 @@ impl Bss {
 
     /// Tells the routing agent of a station that a next hop could not be reached.
     fn unreachable(&mut self, now: Time, r: Returned, out: &mut Out<'_>) {
-        let routed = if is_message(&r.packet) || r.delivered { None } else { self.bridge.routed(&r.packet) };
+        let routed = if r.packet.is_message() || r.delivered { None } else { self.bridge.routed(&r.packet) };
         let Some(agents) = self.forwarding.agents() else {
             return;
         };
-        if is_message(&r.packet) && !r.delivered {
+        if r.packet.is_message() && !r.delivered {
             agents.message_lost(now, &r.packet);
         }
         agents.failed(now, r.station, r.next, routed.as_ref(), out.trace);
