@@ -25,4 +25,5 @@ mod output_export;
 mod output_html;
 mod output_pcapng;
 mod run_fuzz;
+mod run_words;
 mod suites;
