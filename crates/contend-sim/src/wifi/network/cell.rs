@@ -224,6 +224,17 @@ impl Cell {
         Heard { others: moment.others(who), busy_counts, channel }
     }
 
+    /// Those whose backoff was cut off draw again.
+    #[inline(never)]
+    fn draw_again(&mut self, moment: &mut Moment<'_, '_>) {
+        let mut again = std::mem::take(&mut self.again);
+        for (who, slots) in again.drain(..) {
+            let slots = moment.backoff(who, Draw::Cycle(slots), self.heard(moment, who));
+            self.contention.back_off(who, slots, true);
+        }
+        self.again = again;
+    }
+
     // ---- an exchange ----
 
     /// A transmission starts now: finds its senders and decides the outcome. On entry `self.starting` holds
@@ -232,19 +243,16 @@ impl Cell {
         let waiting = self.contention.waiting();
         // A contender that sends without backoff is not among those that wait.
         let contenders = u64::from(waiting) + (self.starting.len() + self.late.unsensed(self.activity)) as u64;
-        let mut again = std::mem::take(&mut self.again);
         let start = if self.late.is_on() {
-            self.sense_late(moment, &mut again)
+            self.sense_late(moment)
         } else {
-            self.contention.turn_busy(moment.now, &mut self.starting, &mut again);
+            self.contention.turn_busy(moment.now, &mut self.starting, &mut self.again);
             moment.now
         };
         self.ledger.quiet(start, self.contention.resume(), waiting > 0);
-        for (who, slots) in again.drain(..) {
-            let slots = moment.backoff(who, Draw::Cycle(slots), self.heard(moment, who));
-            self.contention.back_off(who, slots, true);
+        if !self.again.is_empty() {
+            self.draw_again(moment);
         }
-        self.again = again;
         let own = moment.stations.in_service_at(AP);
         if own > 0 && !self.starting.is_empty() {
             self.rivals.starts += 1;

@@ -70,9 +70,9 @@ impl Cell {
     }
 
     /// The first frame is sensed now. Adds the contenders that have started to `self.starting`, and returns when the
-    /// first one did; `again` as in [`super::Contention::turn_busy`].
+    /// first one did.
     #[inline(never)]
-    pub(super) fn sense_late(&mut self, moment: &mut Moment<'_, '_>, again: &mut Vec<(Contender, u32)>) -> Time {
+    pub(super) fn sense_late(&mut self, moment: &mut Moment<'_, '_>) -> Time {
         let mut starts = std::mem::take(&mut self.late.starts);
         if self.activity == Activity::Idle {
             starts.clear();
@@ -100,7 +100,7 @@ impl Cell {
             }
             starts.retain(|s| !silent.iter().any(|(other, _)| other == s));
         }
-        self.contention.turn_busy(until, &mut self.starting, again);
+        self.contention.turn_busy(until, &mut self.starting, &mut self.again);
         self.starting.extend(starts.iter().map(|s| s.who));
         for (start, from) in silent {
             let who = start.who;
