@@ -1,5 +1,5 @@
-//! Each word and each flag of each algorithm: a network with it runs, or is refused with a message. The fuzzers draw few
-//! of them, and none beside routing messages.
+//! Each word and each flag of each algorithm: a network with it runs, or is refused with a message. The fuzzers draw
+//! few of them, and none beside routing messages.
 
 use contend_core::registry::{Param, Unit};
 use contend_core::{ap, cc, observe, qdisc, rate_control};
