@@ -85,8 +85,8 @@ pub const FORMULAS: &[Line] = &[
     on("the end of a queue interval, which lasts `max(min_queue_interval, (d − b / C) / 2)`"),
     step("`q ← q_min`, `q_min ← b`", "eq. 5.11"),
     on("an arrival"),
-    step("it waits with other packets of TCP, or with all others, and this is all", "ns-2 Queue/XCP")
-        .when("`apart`, and it has no header"),
+    step("it joins the queue of other TCP or that of all others, and nothing else happens", "ns-2 Queue/XCP")
+        .when("`apart` and it has no header"),
     eq("φ ← φ + s", "Table 5.1"),
     eq("Y ← Y + s / X", "eq. 5.2").when("it is data with a header that has a round-trip time"),
     eq("Γ ← Γ + min(RTT, max_interval) · s / X", "eq. 5.3, 5.4").when("it is such a packet"),

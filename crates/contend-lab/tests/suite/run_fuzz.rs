@@ -13,8 +13,9 @@ mod generate;
 mod sample;
 
 use contend_core::Span;
-use contend_lab::execute::{Options, execute};
-use contend_lab::reading::file;
+use contend_lab::execute::{Error, Options, execute};
+use contend_lab::experiment::results::Outcome;
+use contend_lab::reading::file::{self, Experiment, FileError};
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -106,26 +107,24 @@ fn other_value(d: &mut generate::Draws, line: &str) -> String {
     format!("{key} = {}", parts.join("\""))
 }
 
-/// Returns true if the text was valid and was run. Checks that an error has a message. `stop` ends the run.
+/// Returns true if the text was valid and was run. `stop` ends the run.
 fn survives(text: &str, stop: &AtomicBool) -> bool {
-    let e = match file::parse("case.toml", text, &[("sample".into(), "10ms".into())]) {
-        Ok(e) => e,
-        Err(e) => {
-            assert!(!e.render(false).is_empty() && !e.render(true).is_empty());
-            return false;
-        }
-    };
-    if e.duration > LONGEST_RUN || e.points.len() * e.seeds.len() > MOST_RUNS {
-        return false;
-    }
-    let options = Options { jobs: 1, series: true, stop, ..Options::default() };
-    match execute(&e, &options) {
-        Ok(done) => done.outcome.runs.iter().all(|r| r.digest.len() == 16),
-        Err(e) => {
-            assert!(!e.to_string().is_empty());
-            false
-        }
-    }
+    let is_short = |e: &Experiment| e.duration <= LONGEST_RUN && e.points.len() * e.seeds.len() <= MOST_RUNS;
+    read(text).filter(is_short).and_then(|e| outcome(&e, stop)).is_some()
+}
+
+/// The experiment of a text; `None` if it is refused. Checks that the error has a message.
+pub(super) fn read(text: &str) -> Option<Experiment> {
+    let refused = |e: FileError| assert!(!e.render(false).is_empty() && !e.render(true).is_empty());
+    file::parse("case.toml", text, &[("sample".into(), "10ms".into())]).map_err(refused).ok()
+}
+
+/// What an experiment gives; `None` if it cannot be run, or has a run without a digest. Checks that an error has a
+/// message. `stop` ends the run.
+pub(super) fn outcome(e: &Experiment, stop: &AtomicBool) -> Option<Outcome> {
+    let refused = |e: Error| assert!(!e.to_string().is_empty());
+    let done = execute(e, &Options { jobs: 1, series: true, stop, ..Options::default() }).map_err(refused).ok()?;
+    Some(done.outcome).filter(|o| o.runs.iter().all(|r| r.digest.len() == 16))
 }
 
 fn number(variable: &str, default: u64) -> u64 {

@@ -1,10 +1,9 @@
 //! Each word and each flag of each algorithm: a network with it runs, or is refused with a message. The fuzzers draw
 //! few of them, and none beside routing messages.
 
+use super::run_fuzz::{outcome, read};
 use contend_core::registry::{Param, Unit};
 use contend_core::{ap, cc, observe, qdisc, rate_control};
-use contend_lab::execute::{Options, execute};
-use contend_lab::reading::file;
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access;
 use contend_sim::{mobility, routing, traffic};
@@ -174,17 +173,8 @@ fn networks() -> Vec<String> {
 
 /// True if `text` was run, false if it was refused.
 fn runs(text: &str) -> bool {
-    let stop = AtomicBool::new(false);
-    let done = file::parse("words.toml", text, &[])
-        .map_err(|e| e.render(false))
-        .and_then(|e| execute(&e, &Options { jobs: 1, stop: &stop, ..Options::default() }).map_err(|e| e.to_string()));
-    done.map_or_else(
-        |refusal| {
-            assert!(!refusal.is_empty());
-            false
-        },
-        |done| done.outcome.runs.iter().all(|run| run.events > 0),
-    )
+    let done = read(text).and_then(|e| outcome(&e, &AtomicBool::new(false)));
+    done.is_some_and(|done| done.runs.iter().all(|run| run.events > 0))
 }
 
 #[test]
