@@ -237,11 +237,11 @@ impl Observer for RtWinf {
             return;
         }
         let (reserved, transfer) = self.transactions.heard(f);
-        if let Some(r) = reserved {
-            self.counting.reserved(&r);
+        if let Some(r) = &reserved {
+            self.counting.reserved(r);
         }
-        if let Some(t) = transfer {
-            self.transferred(&t);
+        if let Some(t) = &transfer {
+            self.transferred(t);
         }
     }
 

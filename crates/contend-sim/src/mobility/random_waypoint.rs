@@ -101,6 +101,8 @@ struct Leg {
     to: Point,
     departs: Time,
     arrives: Time,
+    /// The seconds in between.
+    taken: f64,
     /// The end of the pause, after `departs`.
     ends: Time,
 }
@@ -108,14 +110,16 @@ struct Leg {
 impl Law {
     /// A stay of `pause` from the start of the run.
     fn rest(&self, at: Point, pause: Span) -> Leg {
-        Leg { from: at, to: at, departs: Time::ZERO, arrives: Time::ZERO, ends: Time::ZERO.saturating_add(pause) }
+        let (start, ends) = (Time::ZERO, Time::ZERO.saturating_add(pause));
+        Leg { from: at, to: at, departs: start, arrives: start, taken: 0.0, ends }
     }
 
     /// A way that begins at `departs`. It takes a nanosecond at least, so that time always advances.
     fn way(&self, from: Point, to: Point, speed: f64, departs: Time) -> Leg {
         let taken = Span::from_secs_f64(from.distance(to) / speed).max(Span::from_nanos(1));
         let arrives = departs.saturating_add(taken);
-        Leg { from, to, departs, arrives, ends: arrives.saturating_add(self.pause) }
+        let ends = arrives.saturating_add(self.pause);
+        Leg { from, to, departs, arrives, taken: (arrives - departs).as_secs_f64(), ends }
     }
 
     /// The leg after one that ended at `from`.
@@ -164,11 +168,11 @@ impl Mobility for RandomWaypoint {
         while self.leg.ends <= at {
             self.leg = self.law.next(&mut self.rng, self.leg.to, self.leg.ends);
         }
-        let Leg { from, to, departs, arrives, .. } = self.leg;
+        let Leg { from, to, departs, arrives, taken, .. } = self.leg;
         if at >= arrives {
             return to;
         }
-        from.towards(to, at.since(departs).as_secs_f64() / (arrives - departs).as_secs_f64())
+        from.towards(to, at.since(departs).as_secs_f64() / taken)
     }
     fn fastest(&self) -> f64 {
         self.law.speed[1]

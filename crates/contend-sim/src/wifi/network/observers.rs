@@ -91,12 +91,15 @@ impl Observers {
     }
 
     /// The station `f.me` received or sensed `f`, whose note is not yet filled in.
-    pub(super) fn heard(&mut self, f: &HeardFrame<'_>) {
+    pub(super) fn heard(&mut self, f: &mut HeardFrame<'_>) {
         let (me, is_ack) = (f.me as usize, f.kind == Kind::Ack && f.decoded);
         for i in 0..self.each.get(me).map_or(0, |ears| ears.all.len()) {
-            let note = if is_ack { self.note(f.from, self.each[me].all[i].name) } else { None };
-            self.each[me].all[i].observer.heard(&HeardFrame { note, ..*f });
+            if is_ack {
+                f.note = self.note(f.from, self.each[me].all[i].name);
+            }
+            self.each[me].all[i].observer.heard(f);
         }
+        f.note = None;
     }
 
     /// `station` begins to send an ACK at `now`.

@@ -27,7 +27,7 @@ impl Field {
         let is_data = f.kind == PartKind::Data;
         let packet = moment.stations.packet(f.owner).filter(|_| is_data && decoded).copied();
         let began = Time::from_nanos(moment.now.as_nanos() - (f.end - f.start).as_nanos());
-        let heard = HeardFrame {
+        let mut heard = HeardFrame {
             kind: match f.kind {
                 PartKind::Rts => Kind::Rts,
                 PartKind::Cts | PartKind::CtsToSelf => Kind::Cts,
@@ -51,7 +51,7 @@ impl Field {
             packet: packet.as_ref(),
         };
         if moment.observers.listens(station) {
-            moment.observers.heard(&heard);
+            moment.observers.heard(&mut heard);
         }
         if moment.stations.listens(station) {
             moment.stations.heard(&heard);

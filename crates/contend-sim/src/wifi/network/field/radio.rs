@@ -208,15 +208,16 @@ impl Radio {
             true => Received::Decoded,
             false => Received::Garbled,
         };
-        let frame = Reception { flight, gain, ends: end + delay, is_own, so_far };
+        // Made twice, so that here it stays in registers: what is written in parts and read as a whole takes long.
+        let frame = || Reception { flight, gain, ends: end + delay, is_own, so_far };
         if !self.arriving.is_empty() || self.more.is_some() {
-            let harmless = self.begins_beside(frame, now, capture);
+            let harmless = self.begins_beside(frame(), now, capture);
             self.note(now);
             return harmless;
         }
         // Nothing else arrives, as most often.
         self.arriving.push(Arriving { flight, gain, harmless: false });
-        self.lock(frame, now);
+        self.reception = Some(frame());
         if !self.sends {
             let doing = if is_own && decodes { Doing::Receives } else { Doing::Hears };
             self.book.turn(now, doing, Time::NEVER);
