@@ -236,12 +236,12 @@ impl Observer for RtWinf {
         if !f.decoded {
             return;
         }
-        let (reserved, transfer) = self.transactions.heard(f);
-        if let Some(r) = &reserved {
-            self.counting.reserved(r);
+        let told = self.transactions.heard(f);
+        if let Some(reserved) = &told.0 {
+            self.counting.reserved(reserved);
         }
-        if let Some(t) = &transfer {
-            self.transferred(t);
+        if let Some(transfer) = &told.1 {
+            self.transferred(transfer);
         }
     }
 

@@ -101,7 +101,7 @@ struct Leg {
     to: Point,
     departs: Time,
     arrives: Time,
-    /// The seconds in between.
+    /// The nanoseconds in between.
     taken: f64,
     /// The end of the pause, after `departs`.
     ends: Time,
@@ -119,7 +119,7 @@ impl Law {
         let taken = Span::from_secs_f64(from.distance(to) / speed).max(Span::from_nanos(1));
         let arrives = departs.saturating_add(taken);
         let ends = arrives.saturating_add(self.pause);
-        Leg { from, to, departs, arrives, taken: (arrives - departs).as_secs_f64(), ends }
+        Leg { from, to, departs, arrives, taken: (arrives - departs).as_nanos() as f64, ends }
     }
 
     /// The leg after one that ended at `from`.
@@ -172,7 +172,7 @@ impl Mobility for RandomWaypoint {
         if at >= arrives {
             return to;
         }
-        from.towards(to, at.since(departs).as_secs_f64() / taken)
+        from.towards(to, at.since(departs).as_nanos() as f64 / taken)
     }
     fn fastest(&self) -> f64 {
         self.law.speed[1]

@@ -57,6 +57,7 @@ struct Paths {
     overlaps: Vec<([u32; 2], f64)>,
     /// Buffers, kept between calls.
     near: Vec<StationId>,
+    places: Vec<(StationId, Point)>,
     found: Found,
 }
 
@@ -111,6 +112,7 @@ impl Links {
                 channels: (0..stations).map(|station| spec.channel(station)).collect(),
                 overlaps: spec.adjacent.iter().flat_map(|a| a.overlaps.clone()).collect(),
                 near: vec![],
+                places: vec![],
                 found: Found::new(stations),
             },
             around: vec![],
@@ -227,7 +229,7 @@ impl Links {
 impl Paths {
     /// Puts the stations that hear a frame into `list`, the nearest first. `fades`: a single frame may fade.
     fn find(&mut self, now: Time, from: StationId, fades: bool, list: &mut Vec<Hearer>) {
-        let Paths { source, off, channels, overlaps, near, found } = self;
+        let Paths { source, off, channels, overlaps, near, places, found } = self;
         let is_on = |station: StationId| {
             let times = off.get(station as usize).map_or(&[][..], Vec::as_slice);
             !times.iter().any(|(begin, end)| *begin <= now && now < *end)
@@ -248,11 +250,11 @@ impl Paths {
             Source::Distance(ground, law) => {
                 ground.near(now, from, near);
                 let here = ground.position(now, from);
-                for &station in near.iter().filter(|s| **s != from && hears(**s)) {
-                    let there = ground.position(now, station);
-                    if !law.reaches(here, there) {
-                        continue;
-                    }
+                // Two short loops: a processor then works on several stations at once, whose divisions take long.
+                let there = near.iter().filter(|s| **s != from && hears(**s)).map(|s| (*s, ground.position(now, *s)));
+                places.clear();
+                places.extend(there.filter(|(_, there)| law.reaches(here, *there)));
+                for &(station, there) in &*places {
                     if let Some(hearer) = law.hearer([from, station], here, there, (fades, None)) {
                         found.put(hearer);
                     }
@@ -389,7 +391,7 @@ impl Law {
         let lost = self.losses.between([from, to], here, there) + leak;
         let gain = self.model.gain(distance) * left(lost);
         let delay = match self.delay {
-            true => Span::from_nanos(rounded(distance / LIGHT * 1e9)),
+            true => Span::from_nanos(rounded(distance * (1e9 / LIGHT))),
             false => Span::ZERO,
         };
         match &mut self.shadows {
