@@ -190,17 +190,14 @@ impl Out<'_> {
         self.between.pull(wire, self.now, self.trace);
         let i = wire.0 as usize;
         loop {
-            let w = &mut self.between.wires[i];
-            let (next, p) = loop {
-                match w.arrival(self.now, self.trace) {
-                    None => return self.between.next(wire),
-                    Some((Peer::Wire(next), p)) => break (next, *p),
-                    Some((Peer::Node(node, port), p)) => self.inbox.put(node, What::Arrived(port), p),
+            match self.between.wires[i].arrival(self.now, self.trace) {
+                None => return self.between.next(wire),
+                Some((Peer::Node(node, port), p)) => self.inbox.put(node, What::Arrived(port), p),
+                Some((Peer::Wire(next), p)) => {
+                    let p = *p;
+                    self.offer(next, &p);
                 }
-                w.handed_over(self.now);
-            };
-            self.offer(next, &p);
-            self.between.wires[i].handed_over(self.now);
+            }
         }
     }
 }

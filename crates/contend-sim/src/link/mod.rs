@@ -267,23 +267,21 @@ impl Wire {
         }
     }
 
-    /// The next packet that has arrived at the far end by `now`, and where to hand it over. The caller then calls
-    /// [`Wire::handed_over`]. Lost packets are skipped.
+    /// Takes the next packet that has arrived at the far end by `now`, which the caller hands over. Lost packets are
+    /// skipped.
+    #[inline]
     pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
-        while let Some(s) = self.ring.front()
-            && self.transmitter.arrives(s) <= now
-        {
+        loop {
+            let s = self.ring.front().filter(|s| self.transmitter.arrives(s) <= now)?;
             let gone = if self.transmitter.loses(s) {
                 Event::Lost
             } else if let Some(to) = self.to.of(&s.packet) {
-                // The borrow of `s` would end with a return from the loop.
-                return self.ring.front().map(|s| (to, &s.packet));
+                return self.handed_over(now).map(|p| (to, p));
             } else {
                 Event::Dropped
             };
             self.lose(now, gone, trace);
         }
-        None
     }
 
     /// Counts the arrived packet as lost.
@@ -296,21 +294,22 @@ impl Wire {
         self.pop(now);
     }
 
-    /// The packet that [`Wire::arrival`] returned at `now` was handed over.
+    /// Counts the packet that has arrived at `now` as handed over, and returns it.
     #[inline]
-    pub fn handed_over(&mut self, now: Time) {
+    fn handed_over(&mut self, now: Time) -> Option<&Packet> {
         count(&mut self.delivered);
-        self.pop(now);
+        self.pop(now)
     }
 
     #[inline]
-    fn pop(&mut self, now: Time) {
+    fn pop(&mut self, now: Time) -> Option<&Packet> {
         if let WireQueue::DropTail(q) = &mut self.queue {
             // A packet that has arrived is no longer in the queue.
             q.settle(now, &self.ring, &mut self.meter);
         }
-        self.bytes += self.ring.front().map_or(0, |s| u64::from(s.packet.size));
-        self.ring.pop();
+        let s = self.ring.pop()?;
+        self.bytes += u64::from(s.packet.size);
+        Some(&s.packet)
     }
 
     /// Its rate in bits per second, if that is constant and finite.

@@ -54,14 +54,17 @@ impl Ring {
         self.len += 1;
     }
 
-    /// Removes the first packet, if there is one.
+    /// Removes the first packet, if there is one. It can be read until another is added.
     #[inline]
-    pub(super) fn pop(&mut self) {
-        if self.len > 0 {
-            self.len -= 1;
-            // An empty ring starts again at the first slot, which is most likely in the cache.
-            self.head = if self.len == 0 { 0 } else { self.place(1) };
+    pub(super) fn pop(&mut self) -> Option<&InFlight> {
+        if self.len == 0 {
+            return None;
         }
+        let first = self.head;
+        self.len -= 1;
+        // An empty ring starts again at the first slot, which is most likely in the cache.
+        self.head = if self.len == 0 { 0 } else { self.place(1) };
+        self.slots.get(first)
     }
 
     /// Where the packet behind `i` others is. Wraps: there are slots, and far fewer of them than a `usize` can count.

@@ -40,6 +40,8 @@ pub struct Bss {
     air: Air,
     stations: Stations,
     medium: Medium,
+    /// When something is due on the medium, as of the last call.
+    due: Time,
     bridge: Bridge,
     observers: Observers,
     forwarding: Forwarding,
@@ -109,7 +111,7 @@ impl Bss {
         if forwarding.has_agents() {
             stations.hand_back(spec.field.as_ref().is_some_and(|f| f.routing_priority));
         }
-        let medium = match spec.field.as_ref().zip(links) {
+        let mut medium = match spec.field.as_ref().zip(links) {
             None => Medium::Cell(Box::new(Cell::new(spec, &stations, reception))),
             Some((field, links)) => Medium::Field(Box::new(Field::new(spec, field, &stations, links, reception))),
         };
@@ -126,6 +128,7 @@ impl Bss {
         Ok(Bss {
             air,
             stations,
+            due: medium.next_deadline(),
             medium,
             bridge,
             observers,
@@ -518,7 +521,7 @@ impl Node for Bss {
             Input::Wake | Input::Rejected | Input::Left(_) => {}
         }
         let mut woken = matches!(input, Input::Wake);
-        let mut is_due = woken && self.medium.next_deadline() <= now;
+        let mut is_due = woken && self.due <= now;
         loop {
             if woken {
                 now = self.wake(now, is_due, out);
@@ -528,6 +531,7 @@ impl Node for Bss {
             let medium = self.medium.next_deadline();
             let next = medium.min(stations).min(layers);
             if next <= now || next >= out.alone_until() {
+                self.due = medium;
                 return next;
             }
             out.go_on(next);

@@ -304,19 +304,18 @@ impl Cell {
             (to == BROADCAST || self.reception.is_clean(air.channel(from, to))) && !moment.stations.aggregate();
         // A station whose NAV another exchange has set does not answer an RTS.
         let refused = self.navs.stand && self.refuses(&plan, now);
+        if let (true, Some([data, ack])) = (is_plain && !refused, plan.data_and_ack()) {
+            // As most often. The kinds of its parts are known here, so that little of what follows is left to do.
+            let received = self.send_part(moment, who, &plan, &data, (now, now), false);
+            let end = self.send_part(moment, who, &plan, &ack, (now, received), false);
+            self.activity = Activity::Data(received);
+            self.exchange = Exchange { start: now, end, fate: Fate::Success(who) };
+            return;
+        }
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
-            let start = now + part.start;
-            self.ledger.ifs(start - end);
-            end = start + part.airtime;
-            let lost = !is_plain && self.loses(moment, who, &plan, part.kind, end);
-            let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            let mac = Some(moment.stations.mac(who));
-            OnAir { plan: &plan, part: &part, mac, start, end, outcome, origin: None }
-                .record(moment.out.trace, &mut self.frames);
-            // A CTS-to-self counts as sent to the receiver of the data.
-            let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
-            self.ledger.frame(sends, hears, plan.account(&part), part.airtime, lost);
+            let lost = !is_plain && self.loses(moment, who, &plan, part.kind, now + part.end());
+            end = self.send_part(moment, who, &plan, &part, (now, end), lost);
             if lost || (refused && part.kind == PartKind::Rts) {
                 let (silence, failure) = self.cut_short(&plan, &part, now, lost);
                 fate = Fate::Lost(who, part.kind.missing(), silence, failure);
@@ -328,6 +327,31 @@ impl Cell {
         }
         self.activity = delivery.map_or(Activity::Rest(end), Activity::Data);
         self.exchange = Exchange { start: now, end, fate };
+    }
+
+    /// Records and books `part` of the exchange of `who` that began at `began`; the part before it ended at `before`.
+    /// Returns when it ends.
+    #[inline(always)]
+    fn send_part(
+        &mut self,
+        moment: &mut Moment<'_, '_>,
+        who: Contender,
+        plan: &Plan<'_>,
+        part: &Part,
+        (began, before): (Time, Time),
+        lost: bool,
+    ) -> Time {
+        let start = began + part.start;
+        self.ledger.ifs(start - before);
+        let end = start + part.airtime;
+        let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
+        let mac = Some(moment.stations.mac(who));
+        OnAir { plan, part, mac, start, end, outcome, origin: None }.record(moment.out.trace, &mut self.frames);
+        // A CTS-to-self counts as sent to the receiver of the data.
+        let (from, to) = plan.stations();
+        let (sends, hears) = if plan.ends(part).0 == from { (from, to) } else { (to, from) };
+        self.ledger.frame(sends, hears, plan.account(part), part.airtime, lost);
+        end
     }
 
     /// True if nothing of the part of this kind, which `who` or its receiver sends and which ends at `end`, arrives.

@@ -287,6 +287,13 @@ impl<'a> Plan<'a> {
         self.kinds.list.iter().map(|&kind| self.part(kind))
     }
 
+    /// The parts, if they are data and an ACK and nothing else.
+    #[inline(always)]
+    pub(crate) fn data_and_ack(&self) -> Option<[Part; 2]> {
+        let is_so = self.kinds.set == const { Kinds::new(&[PartKind::Data, PartKind::Ack]).set };
+        is_so.then(|| [self.part(PartKind::Data), self.part(PartKind::Ack)])
+    }
+
     /// How long the whole exchange takes.
     #[inline]
     pub(crate) fn duration(&self) -> Span {

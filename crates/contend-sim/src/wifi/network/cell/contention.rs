@@ -58,7 +58,8 @@ struct Group {
     /// Slots the group had counted at `resume`.
     clock: u64,
     /// The clock readings at which members with a frame may send. An entry is valid only if `state` has the same
-    /// reading; other entries are skipped.
+    /// reading; other entries are skipped. That of a station that sends stays until the station backs off again, most
+    /// often the next to be added: its new reading then takes the place of the old one.
     heap: BinaryHeap<Reverse<(u64, Contender)>>,
 }
 
@@ -194,8 +195,16 @@ impl Contention {
             while let Some(&Reverse((expiry, who))) = g.heap.peek() {
                 let member = self.state[who as usize] == State::Member(expiry);
                 let sends = expiry <= reading && on_boundary;
-                if member && !sends && g.rules.residue == Residue::Keep {
-                    break;
+                if member && g.rules.residue == Residue::Keep {
+                    if !sends {
+                        break;
+                    }
+                    if !g.another_sends(reading) {
+                        self.state[who as usize] = State::Sending;
+                        self.waiting -= 1;
+                        senders.push(who);
+                        break;
+                    }
                 }
                 g.heap.pop();
                 if member {
@@ -382,12 +391,18 @@ impl Contention {
     fn join(&mut self, who: Contender, slots: u64, waits: bool) {
         let g = &mut self.groups[usize::from(self.group[who as usize])];
         let expiry = g.clock + slots;
-        if waits {
-            self.state[who as usize] = State::Member(expiry);
-            g.heap.push(Reverse((expiry, who)));
-        } else {
+        if !waits {
             self.state[who as usize] = State::Silent(expiry);
+            return;
         }
+        let entry = Reverse((expiry, who));
+        let is_valid = |&Reverse((expiry, who)): &_| self.state[who as usize] == State::Member(expiry);
+        if g.heap.peek().is_none_or(is_valid) {
+            g.heap.push(entry);
+        } else if let Some(mut first) = g.heap.peek_mut() {
+            *first = entry;
+        }
+        self.state[who as usize] = State::Member(expiry);
     }
 
     fn leave_loners(&mut self, who: Contender) {
@@ -403,6 +418,13 @@ impl Contention {
 }
 
 impl Group {
+    /// True if an entry behind the first one has a reading of at most `reading`.
+    #[inline]
+    fn another_sends(&self, reading: u64) -> bool {
+        // The two next ones in the heap precede all others.
+        self.heap.as_slice().iter().skip(1).take(2).any(|&Reverse((expiry, _))| expiry <= reading)
+    }
+
     /// Slots that count for the busy period that begins at `now`, for a member that counts from `resume` on.
     fn busy_slot(&self, resume: Time, now: Time) -> u64 {
         if self.rules.busy == Busy::Boundary && now < resume { 0 } else { self.busy_counts }
