@@ -31,7 +31,7 @@ impl Point {
     /// The distance to `other` in metres.
     pub fn distance(self, other: Point) -> f64 {
         let (x, y) = (self.x - other.x, self.y - other.y);
-        // `hypot` also serves coordinates whose squares overflow, and takes five times as long.
+        // `hypot` also serves coordinates whose squares overflow, and takes longer.
         (x * x + y * y).sqrt()
     }
 

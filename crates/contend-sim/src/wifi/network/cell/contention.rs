@@ -195,18 +195,14 @@ impl Contention {
             while let Some(&Reverse((expiry, who))) = g.heap.peek() {
                 let member = self.state[who as usize] == State::Member(expiry);
                 let sends = expiry <= reading && on_boundary;
-                if member && g.rules.residue == Residue::Keep {
-                    if !sends {
-                        break;
-                    }
-                    if !g.another_sends(reading) {
-                        self.state[who as usize] = State::Sending;
-                        self.waiting -= 1;
-                        senders.push(who);
-                        break;
-                    }
+                let keeps = member && g.rules.residue == Residue::Keep;
+                if keeps && !sends {
+                    break;
                 }
-                g.heap.pop();
+                let is_last = keeps && !g.another_sends(reading);
+                if !is_last {
+                    g.heap.pop();
+                }
                 if member {
                     self.state[who as usize] = State::Sending;
                     self.waiting -= 1;
@@ -215,6 +211,9 @@ impl Contention {
                     } else {
                         again.push((who, u32::try_from(counted).unwrap_or(u32::MAX)));
                     }
+                }
+                if is_last {
+                    break;
                 }
             }
             g.clock += counted;

@@ -64,7 +64,7 @@ struct Paths {
 /// The hearers of one frame, to be sorted.
 #[derive(Debug)]
 struct Found {
-    /// Delay and station of each hearer, in one number: they are sorted in a fifth of the time of the hearers.
+    /// Delay and station of each hearer, in one number, so that the numbers are sorted and not the hearers.
     order: Vec<u64>,
     /// By station. Only those in `order` hear this frame.
     hearers: Vec<Hearer>,
