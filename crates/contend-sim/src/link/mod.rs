@@ -267,8 +267,8 @@ impl Wire {
         }
     }
 
-    /// Takes the next packet that has arrived at the far end by `now`, which the caller hands over. Lost packets are
-    /// skipped.
+    /// Takes the next packet that has arrived at the far end by `now`. The caller hands it over to the peer. Lost
+    /// packets are skipped.
     #[inline]
     pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
         loop {

@@ -305,7 +305,7 @@ impl Cell {
         // A station whose NAV another exchange has set does not answer an RTS.
         let refused = self.navs.stand && self.refuses(&plan, now);
         if let (true, Some([data, ack])) = (is_plain && !refused, plan.data_and_ack()) {
-            // As most often. The kinds of its parts are known here, so that little of what follows is left to do.
+            // As most often. Both kinds are constants here, so that the compiler leaves out what other kinds need.
             let received = self.send_part(moment, who, &plan, &data, (now, now), false);
             let end = self.send_part(moment, who, &plan, &ack, (now, received), false);
             self.activity = Activity::Data(received);

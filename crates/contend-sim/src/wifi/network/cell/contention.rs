@@ -58,8 +58,8 @@ struct Group {
     /// Slots the group had counted at `resume`.
     clock: u64,
     /// The clock readings at which members with a frame may send. An entry is valid only if `state` has the same
-    /// reading; other entries are skipped. That of a station that sends stays until the station backs off again, most
-    /// often the next to be added: its new reading then takes the place of the old one.
+    /// reading; other entries are skipped. The entry of the only sender stays at the top until a station backs off,
+    /// most often the same one, whose new reading then takes its place.
     heap: BinaryHeap<Reverse<(u64, Contender)>>,
 }
 

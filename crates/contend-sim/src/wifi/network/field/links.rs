@@ -377,7 +377,7 @@ impl Law {
 
     /// How the station `to` at `there` hears a frame that `from` sends at `here`; `None` if not at all. `fades`: the
     /// frame may fade. `leak`: what it loses on the way into another channel, if `to` is on one.
-    // Returned through memory, its parts are written one by one and read together, for which a processor waits.
+    // A result in memory would be written in parts and read as a whole, for which a processor waits.
     #[inline(always)]
     fn hearer(
         &mut self,

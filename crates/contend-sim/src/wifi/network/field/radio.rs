@@ -208,7 +208,7 @@ impl Radio {
             true => Received::Decoded,
             false => Received::Garbled,
         };
-        // Made twice, so that here it stays in registers: what is written in parts and read as a whole takes long.
+        // Each branch makes its own, in registers: a processor waits to read as a whole what was written in parts.
         let frame = || Reception { flight, gain, ends: end + delay, is_own, so_far };
         if !self.arriving.is_empty() || self.more.is_some() {
             let harmless = self.begins_beside(frame(), now, capture);
