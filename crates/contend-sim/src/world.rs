@@ -213,7 +213,7 @@ impl Between {
     /// When somebody is woken next, besides the node that is kept apart.
     #[inline]
     fn first_not_apart(&self) -> Time {
-        self.node_deadlines.first_in_tree().min(self.wire_deadlines.first_in_tree())
+        self.node_deadlines.first_in_tree().min(self.wire_deadlines.next())
     }
     /// If a wire is joined in front of `wire`: moves the packets that have arrived by `now` from there into `wire`,
     /// each at its own time.
@@ -293,6 +293,11 @@ impl World {
     /// changes.
     pub fn is_busiest(&mut self, id: NodeId) {
         self.between.node_deadlines.keep_apart(id.0);
+    }
+
+    /// The same of a wire: the one at whose far end most packets arrive.
+    pub fn is_busiest_wire(&mut self, id: WireId) {
+        self.between.wire_deadlines.keep_apart(id.0);
     }
 
     /// Adds a wire.

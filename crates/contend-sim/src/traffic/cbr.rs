@@ -66,6 +66,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, Refusal> {
         burst,
         left: 0,
         interval: 0,
+        to: Time::ZERO,
         gap: Span::ZERO,
         at: None,
     }))
@@ -82,42 +83,61 @@ struct Cbr {
     /// Packets of a burst, and those of the last one that are still to be written.
     burst: u64,
     left: u64,
-    /// The present interval.
+    /// The present interval, and its end.
     interval: usize,
+    to: Time,
     /// Between two bursts of the present interval, without jitter.
     gap: Span,
     /// The last packet of the present interval.
     at: Option<Time>,
 }
 
-impl Source for Cbr {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
-        if let (Some(at), true) = (self.at, self.left > 0) {
-            self.left -= 1;
-            return Some(AppWrite::new(at, self.bytes));
-        }
+impl Cbr {
+    /// The first packet of the next interval that has one.
+    #[inline(never)]
+    fn begin(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         while let Some(&(from, to, bps)) = self.schedule.get(self.interval) {
-            let at = match self.at {
-                _ if bps == 0 => Time::NEVER,
-                Some(last) if self.jitter > 0.0 => {
-                    let share = 1.0 + self.jitter * cx.rng.random_range(-1.0..1.0);
-                    last.saturating_add(Span::from_secs_f64(share * self.gap.as_secs_f64()))
+            if bps > 0 {
+                self.gap = gap(self.bytes, full, bps) * self.burst;
+                let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
+                let at = from.max(cx.now).saturating_add(Span::from_secs_f64(late * self.gap.as_secs_f64()));
+                if at < to {
+                    self.to = to;
+                    return Some(self.first_of_burst(at));
                 }
-                Some(last) => last.saturating_add(self.gap),
-                None => {
-                    self.gap = gap(self.bytes, full, bps) * self.burst;
-                    let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
-                    from.max(cx.now).saturating_add(Span::from_secs_f64(late * self.gap.as_secs_f64()))
-                }
-            };
-            if at < to {
-                (self.at, self.left) = (Some(at), self.burst - 1);
-                return Some(AppWrite::new(at, self.bytes));
             }
             self.interval += 1;
-            self.at = None;
         }
         None
+    }
+
+    /// The time to the next burst.
+    #[inline(never)]
+    fn drawn_gap(&self, cx: &mut Cx) -> Span {
+        let share = 1.0 + self.jitter * cx.rng.random_range(-1.0..1.0);
+        Span::from_secs_f64(share * self.gap.as_secs_f64())
+    }
+
+    fn first_of_burst(&mut self, at: Time) -> AppWrite {
+        (self.at, self.left) = (Some(at), self.burst - 1);
+        AppWrite::new(at, self.bytes)
+    }
+}
+
+impl Source for Cbr {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
+        if let Some(last) = self.at {
+            if self.left > 0 {
+                self.left -= 1;
+                return Some(AppWrite::new(last, self.bytes));
+            }
+            let at = last.saturating_add(if self.jitter > 0.0 { self.drawn_gap(cx) } else { self.gap });
+            if at < self.to {
+                return Some(self.first_of_burst(at));
+            }
+            (self.at, self.interval) = (None, self.interval + 1);
+        }
+        self.begin(cx, full)
     }
 }
 

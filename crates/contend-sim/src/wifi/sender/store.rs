@@ -9,7 +9,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use self::line::{Agreement, Held, Line, Mpdu};
+use self::line::{Agreement, Line, Mpdu};
 use super::rates::AttemptOutcome;
 use super::timing::Room;
 use crate::deadlines::Deadlines;
@@ -93,6 +93,8 @@ pub(crate) struct Store {
     lines: Vec<Line>,
     /// The number of the line to each receiver.
     line_of: BTreeMap<StationId, usize>,
+    /// The line that got the last packet, and most often gets the next.
+    recent: usize,
     /// The lines of which another batch can be made. In place of a time each has the number of its oldest packet in the
     /// order in which packets were taken from the queue; the lowest comes first. (Not the one whose packet entered the
     /// queue first: if the queue serves flows in turn, a flow with many packets would be served again for each single
@@ -123,6 +125,7 @@ impl Store {
             most_unheard,
             lines: Vec::new(),
             line_of: BTreeMap::new(),
+            recent: 0,
             ready: Deadlines::default(),
             taken: 0,
             made: 0,
@@ -173,24 +176,34 @@ impl Store {
     /// Takes a packet from the queue at `now`, whose expected airtime is `airtime`. `agreed` says how packets are sent
     /// to a receiver.
     pub(crate) fn put(&mut self, p: &Packet, now: Time, airtime: Span, agreed: impl FnOnce(StationId) -> Aggregation) {
-        let fresh = self.lines.len();
-        let i = *self.line_of.entry(p.next_hop).or_insert(fresh);
-        if i == fresh {
-            self.lines.push(Line::new(p.next_hop, agreed(p.next_hop), self.most_unheard));
-            self.ready.push(i as u32, Time::NEVER);
-        }
+        let i = match self.lines.get(self.recent) {
+            Some(line) if line.to == p.next_hop => self.recent,
+            _ => self.find_or_add(p.next_hop, agreed),
+        };
         let line = &mut self.lines[i];
-        line.is_parted &= !line.is_settled();
+        line.is_parted = line.is_parted && !line.is_settled();
         self.taken += 1;
         let airtime = u32::try_from(airtime.as_nanos()).unwrap_or(u32::MAX);
         self.pending += Span::from_nanos(airtime.into());
-        self.lines[i].put(Held { packet: *p, number: self.taken, airtime }, now);
+        line.put(p, self.taken, airtime, now);
         self.unsettled += 1;
         self.carrying += 1;
         // The new packet is not the oldest of a line that is ready.
         if self.ready.at(i as u32) == Time::NEVER {
             self.queue_up(i);
         }
+    }
+
+    /// The number of the line to `to`, which is new if there was none.
+    #[inline(never)]
+    fn find_or_add(&mut self, to: StationId, agreed: impl FnOnce(StationId) -> Aggregation) -> usize {
+        let fresh = self.lines.len();
+        self.recent = *self.line_of.entry(to).or_insert(fresh);
+        if self.recent == fresh {
+            self.lines.push(Line::new(to, agreed(to), self.most_unheard));
+            self.ready.push(fresh as u32, Time::NEVER);
+        }
+        self.recent
     }
 
     fn line(&self, to: StationId) -> Option<&Line> {

@@ -177,15 +177,14 @@ impl Line {
         self.told = self.first + self.mpdus.len() as u64;
     }
 
-    /// Takes a packet at `now`.
-    pub(super) fn put(&mut self, mut p: Held, now: Time) {
-        if self.spec.lifetime_below {
-            p.packet = p.packet.queued_at(now);
-        }
-        self.load.add(&p.packet);
-        self.new_load.add(&p.packet);
-        self.pending += Span::from_nanos(p.airtime.into());
-        self.packets.push_back(p);
+    /// Takes `p` at `now`; for the other values see [`Held`].
+    #[inline]
+    pub(super) fn put(&mut self, p: &Packet, number: u64, airtime: u32, now: Time) {
+        self.load.add(p);
+        self.new_load.add(p);
+        self.pending += Span::from_nanos(airtime.into());
+        let queued = if self.spec.lifetime_below { now } else { p.queued };
+        self.packets.push_back(Held { packet: p.queued_at(queued), number, airtime });
     }
 
     /// True if the window has room for another MPDU.
@@ -381,10 +380,12 @@ impl Line {
         };
         let answered = end == End::Answered;
         // While the sender asks, it does not know what has arrived.
-        let (gives_up, parted, unsent) = (!self.asks, self.is_parted, u32::from(end == End::NotSent));
+        let gives_up = !self.asks && (self.is_parted || spec.attempts.is_some() || !spec.lifetime.is_zero());
+        let (parted, unsent) = (self.is_parted, u32::from(end == End::NotSent));
         let (packets, forgotten) = (&self.packets, self.forgotten);
-        // A request without an answer changes no MPDU if none is given up.
+        // Without an answer no MPDU changes, besides those of the batch, if none is given up.
         let from = if is_request && !answered && !gives_up { self.mpdus.len() } else { self.window };
+        let (mut waits, mut waits_no_longer, mut airtime) = (Backlog::default(), Backlog::default(), 0);
         for m in self.mpdus.range_mut(from..) {
             let was_sent = is_current(m);
             if m.settled || !(was_sent || m.batch == 0) {
@@ -397,16 +398,14 @@ impl Line {
             let acked = answered && m.received;
             m.settled = acked || gives_up && (parted || is_given_up(&spec, m, now));
             match (was_sent, m.settled) {
-                // Its packets wait again.
-                (true, false) => self.load = self.load + m.load(),
-                // They wait no longer.
-                (false, true) => self.load = self.load - m.load(),
+                (true, false) => waits = waits + m.load(),
+                (false, true) => waits_no_longer = waits_no_longer + m.load(),
                 _ => {}
             }
             if !m.settled {
                 continue;
             }
-            self.pending -= Span::from_nanos(m.airtime.into());
+            airtime += u64::from(m.airtime);
             settled += m.packets;
             outcome.acked += u32::from(was_sent && acked);
             outcome.dropped += u32::from(was_sent && !acked);
@@ -419,6 +418,8 @@ impl Line {
             }
             lost += if has_it { 0 } else { m.packets };
         }
+        self.load = self.load + waits - waits_no_longer;
+        self.pending -= Span::from_nanos(airtime);
         self.advance();
         // With nothing left to send, a request is the only way to make the receiver pass on what it holds.
         let is_last = self.window == self.mpdus.len() && self.new == self.packets.len();
