@@ -295,11 +295,6 @@ impl World {
         self.between.node_deadlines.keep_apart(id.0);
     }
 
-    /// The same of a wire: the one at whose far end most packets arrive.
-    pub fn is_busiest_wire(&mut self, id: WireId) {
-        self.between.wire_deadlines.keep_apart(id.0);
-    }
-
     /// Adds a wire.
     pub fn wire(&mut self, wire: Wire) -> WireId {
         let id = WireId(self.between.wires.len() as u32);
@@ -389,7 +384,7 @@ impl World {
                 Member::Wire(id) => {
                     out.between.wires[id.0 as usize].wake(at, out.trace);
                     let next = out.arrivals(id);
-                    out.between.wire_deadlines.set(id.0, next);
+                    out.between.wire_deadlines.set_woken(id.0, next);
                 }
             }
             deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);

@@ -134,9 +134,6 @@ impl<'a> Builder<'a> {
             world.join(first, second);
         }
         self.cables(&mut world, &hosts, &mut wires)?;
-        if let Some(busiest) = paths::last_of_most(self.paths.iter().map(|[data, _]| data)) {
-            world.is_busiest_wire(busiest);
-        }
         Ok(Net {
             world,
             ends: self.ends,

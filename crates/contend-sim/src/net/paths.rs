@@ -208,12 +208,3 @@ pub(super) fn in_a_row<'a>(paths: impl Iterator<Item = &'a Vec<Hop>>) -> Vec<(Wi
     };
     after.into_iter().filter_map(follows).collect()
 }
-
-/// The last wire of most paths; of several with as many paths the one with the lowest number.
-pub(super) fn last_of_most<'a>(paths: impl Iterator<Item = &'a Vec<Hop>>) -> Option<WireId> {
-    let mut ends: BTreeMap<WireId, usize> = BTreeMap::new();
-    for wire in paths.filter_map(|path| path.iter().rev().find_map(Hop::wire)) {
-        *ends.entry(wire).or_default() += 1;
-    }
-    ends.into_iter().rev().max_by_key(|(_, paths)| *paths).map(|(wire, _)| wire)
-}

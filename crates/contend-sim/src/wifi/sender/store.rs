@@ -424,10 +424,10 @@ impl Store {
     /// The next packet that a receiver passes on at `now` because it waits no longer for what is missing before it.
     pub(crate) fn pass_late(&mut self, now: Time) -> Option<(StationId, &Packet)> {
         for line in &mut self.lines {
-            let mut can = line.can_pass_on(true);
+            let mut can = line.passing(true).is_some();
             if !can && line.waits_until() <= now {
                 line.wait_no_longer(now);
-                can = line.can_pass_on(true);
+                can = line.passing(true).is_some();
             }
             if can {
                 self.carrying -= 1;
@@ -487,6 +487,12 @@ impl Store {
     }
 }
 
+/// The next multiple of 4: where the next part of an aggregate begins.
+#[inline(always)]
+fn aligned(bytes: u32) -> u32 {
+    (bytes + 3) & !3
+}
+
 impl Batch {
     /// A batch to `to` of which nothing is made.
     pub(crate) fn empty(to: StationId) -> Batch {
@@ -501,7 +507,7 @@ impl Batch {
     /// Where another MPDU begins in the PSDU.
     #[inline]
     fn end(&self) -> u32 {
-        (self.psdu.next_multiple_of(4) + DELIMITER).max(self.next)
+        (aligned(self.psdu) + DELIMITER).max(self.next)
     }
 
     /// Adds `m`, which is then tried once more, if a PSDU of at most `most` bytes and `mpdus` MPDUs has room. The first

@@ -80,12 +80,16 @@ impl Moment<'_, '_> {
     }
 
     /// Batches of `who`, which has one in service, are made as far as they may be.
-    #[inline]
+    #[inline(always)]
     fn look_ahead(&mut self, who: Contender) {
         if self.stations.macs[who as usize].may_look_ahead() {
-            self.with(who, |mac, around| mac.look_ahead(around));
-            self.took(who);
+            self.make_ahead(who);
         }
+    }
+
+    fn make_ahead(&mut self, who: Contender) {
+        self.with(who, |mac, around| mac.look_ahead(around));
+        self.took(who);
     }
 
     /// Takes all packets for `next` out of the queue of `station`.

@@ -6,7 +6,7 @@
 //! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is retransmitted.
 
 use super::super::rates::AttemptOutcome;
-use super::{Batch, End, Fate, Headers, SUBFRAME};
+use super::{Batch, End, Fate, Headers, SUBFRAME, aligned};
 use crate::wifi::frame::Addba;
 use crate::wifi::ids::StationId;
 use crate::wifi::sender::timing::Room;
@@ -257,7 +257,7 @@ impl Line {
     pub(super) fn fill(&mut self, room: Room, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
         let spec = self.spec;
         let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
-        let limits = (room.most.min(spec.bytes), mpdus, room.spacing.next_multiple_of(4));
+        let limits = (room.most.min(spec.bytes), mpdus, aligned(room.spacing));
         let before = batch.load();
         let mut waiting = self.mpdus.range_mut(self.window..).filter(|m| !m.settled && m.batch == 0);
         let goes_on = waiting.all(|m| batch.add(m, limits)) && with_new;
@@ -338,7 +338,7 @@ impl Line {
         }
         let mut together = SUBFRAME + headers.llc + first.size;
         for Held { packet: p, airtime, .. } in self.packets.range(self.new + 1..) {
-            together = together.next_multiple_of(4) + SUBFRAME + headers.llc + p.size;
+            together = aligned(together) + SUBFRAME + headers.llc + p.size;
             let bytes = headers.mpdu - headers.llc + together;
             if together > msdu || bytes > most {
                 break;
@@ -500,30 +500,31 @@ impl Line {
 
     /// The next packet that the receiver passes on, in order; `None` if it waits for an MPDU. `late`: of those that it
     /// holds; otherwise a batch has just arrived.
+    #[inline]
     pub(super) fn pass_on(&mut self, late: bool) -> Option<(StationId, &Packet)> {
-        let m = if self.can_pass_on(late) { self.mpdus.get(self.next)? } else { return None };
-        let place = (m.start - self.forgotten) as usize + self.passed as usize;
+        let start = self.passing(late)?;
+        let place = (start - self.forgotten) as usize + self.passed as usize;
         self.passed += 1;
         self.packets.get(place).map(|p| (self.to, &p.packet))
     }
 
-    /// True if [`Line::pass_on`] has a packet.
+    /// Where the MPDU starts of which [`Line::pass_on`] has a packet.
     #[inline]
-    pub(super) fn can_pass_on(&mut self, late: bool) -> bool {
+    pub(super) fn passing(&mut self, late: bool) -> Option<u64> {
         while let Some(m) = self.mpdus.get_mut(self.next) {
             let has_it = if late { m.held < Time::NEVER } else { m.received };
             if has_it && self.passed < m.packets {
-                return true;
+                return Some(m.start);
             }
             if !has_it {
                 if self.first + self.next as u64 >= self.told {
-                    return false;
+                    return None;
                 }
                 m.passed_over = true;
             }
             (self.next, self.passed) = (self.next + 1, 0);
         }
-        false
+        None
     }
 
     /// MPDUs of the window.
