@@ -139,7 +139,8 @@ impl Deadlines {
         }
     }
 
-    /// Sets the deadline of `id`, which has just been woken. From the second time in a row on it is apart from the tree.
+    /// Sets the deadline of `id`, which has just been woken. A member that is woken twice in a row is then apart from the
+    /// tree.
     #[inline]
     pub fn set_woken(&mut self, id: u32, at: Time) {
         if id == self.woken {
