@@ -7,8 +7,9 @@
 //! `4 i + 4`.
 //!
 //! One member may be kept apart from the tree. Setting its deadline then costs nothing, so it should be the one that is
-//! set most often: in a cell about two of three wake-ups are of the node of the channel. Of the wires it is the one that
-//! was woken twice in a row ([`Deadlines::set_woken`]): the packets of an aggregate leave a wire behind each other.
+//! set most often: in a cell about two of three wake-ups are of the node of the channel. Of the wires it is the one
+//! that was woken twice in a row ([`Deadlines::set_woken`]): the packets of an aggregate leave a wire behind each
+//! other.
 
 use contend_core::Time;
 
@@ -139,8 +140,8 @@ impl Deadlines {
         }
     }
 
-    /// Sets the deadline of `id`, which has just been woken. A member that is woken twice in a row is then apart from the
-    /// tree.
+    /// Sets the deadline of `id`, which has just been woken. A member that is woken twice in a row is then apart from
+    /// the tree.
     #[inline]
     pub fn set_woken(&mut self, id: u32, at: Time) {
         if id == self.woken {
