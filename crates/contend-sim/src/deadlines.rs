@@ -24,7 +24,7 @@ pub struct Deadlines {
     top: Entry,
     /// The member apart from the tree, where its place is empty.
     apart: Entry,
-    /// The member that was woken last, if it was in the tree.
+    /// The member that was woken last, as [`Deadlines::set_woken`] says.
     woken: u32,
 }
 
@@ -128,13 +128,13 @@ impl Deadlines {
 
     /// From now on the member `id` is kept apart from the tree.
     pub fn keep_apart(&mut self, id: u32) {
-        let (before, at) = (self.apart, self.at(id));
-        if before.id == id {
+        if self.is_apart(id) {
             return;
         }
+        let (before, at) = (self.apart, self.at(id));
         self.climb(id, Time::NEVER);
         self.apart = Entry { at, id };
-        // Its place is empty.
+        // Its place in the tree is empty, which is right if it is never to be woken.
         if before.at < Time::NEVER {
             self.climb(before.id, before.at);
         }
@@ -147,12 +147,8 @@ impl Deadlines {
         if id == self.woken {
             self.keep_apart(id);
         }
-        if id == self.apart.id {
-            self.apart.at = at;
-        } else {
-            self.woken = id;
-            self.climb(id, at);
-        }
+        self.woken = id;
+        self.set(id, at);
     }
 
     /// Sets the deadline of `id`.

@@ -487,12 +487,6 @@ impl Store {
     }
 }
 
-/// The next multiple of 4: where the next part of an aggregate begins.
-#[inline(always)]
-fn aligned(bytes: u32) -> u32 {
-    (bytes + 3) & !3
-}
-
 impl Batch {
     /// A batch to `to` of which nothing is made.
     pub(crate) fn empty(to: StationId) -> Batch {
@@ -507,7 +501,7 @@ impl Batch {
     /// Where another MPDU begins in the PSDU.
     #[inline]
     fn end(&self) -> u32 {
-        (aligned(self.psdu) + DELIMITER).max(self.next)
+        (self.psdu.next_multiple_of(4) + DELIMITER).max(self.next)
     }
 
     /// Adds `m`, which is then tried once more, if a PSDU of at most `most` bytes and `mpdus` MPDUs has room. The first

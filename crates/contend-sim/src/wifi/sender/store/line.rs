@@ -6,7 +6,7 @@
 //! reordering of the receiver, and no packet is copied. An MPDU keeps its packets when it is retransmitted.
 
 use super::super::rates::AttemptOutcome;
-use super::{Batch, End, Fate, Headers, SUBFRAME, aligned};
+use super::{Batch, End, Fate, Headers, SUBFRAME};
 use crate::wifi::frame::Addba;
 use crate::wifi::ids::StationId;
 use crate::wifi::sender::timing::Room;
@@ -257,7 +257,7 @@ impl Line {
     pub(super) fn fill(&mut self, room: Room, headers: &Headers, mut batch: Batch, with_new: bool) -> Option<Batch> {
         let spec = self.spec;
         let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
-        let limits = (room.most.min(spec.bytes), mpdus, aligned(room.spacing));
+        let limits = (room.most.min(spec.bytes), mpdus, room.spacing.next_multiple_of(4));
         let before = batch.load();
         let mut waiting = self.mpdus.range_mut(self.window..).filter(|m| !m.settled && m.batch == 0);
         let goes_on = waiting.all(|m| batch.add(m, limits)) && with_new;
@@ -338,7 +338,7 @@ impl Line {
         }
         let mut together = SUBFRAME + headers.llc + first.size;
         for Held { packet: p, airtime, .. } in self.packets.range(self.new + 1..) {
-            together = aligned(together) + SUBFRAME + headers.llc + p.size;
+            together = together.next_multiple_of(4) + SUBFRAME + headers.llc + p.size;
             let bytes = headers.mpdu - headers.llc + together;
             if together > msdu || bytes > most {
                 break;
@@ -383,7 +383,7 @@ impl Line {
         let gives_up = !self.asks && (self.is_parted || spec.attempts.is_some() || !spec.lifetime.is_zero());
         let (parted, unsent) = (self.is_parted, u32::from(end == End::NotSent));
         let (packets, forgotten) = (&self.packets, self.forgotten);
-        // Without an answer no MPDU changes, besides those of the batch, if none is given up.
+        // A request without an answer changes no MPDU if none can be given up.
         let from = if is_request && !answered && !gives_up { self.mpdus.len() } else { self.window };
         let (mut waits, mut waits_no_longer, mut airtime) = (Backlog::default(), Backlog::default(), 0);
         for m in self.mpdus.range_mut(from..) {
@@ -398,6 +398,7 @@ impl Line {
             let acked = answered && m.received;
             m.settled = acked || gives_up && (parted || is_given_up(&spec, m, now));
             match (was_sent, m.settled) {
+                // Its packets wait again.
                 (true, false) => waits = waits + m.load(),
                 (false, true) => waits_no_longer = waits_no_longer + m.load(),
                 _ => {}
@@ -508,7 +509,7 @@ impl Line {
         self.packets.get(place).map(|p| (self.to, &p.packet))
     }
 
-    /// Where the MPDU starts of which [`Line::pass_on`] has a packet.
+    /// The [start](Mpdu::start) of the MPDU of which [`Line::pass_on`] has a packet; `None` if it has none.
     #[inline]
     pub(super) fn passing(&mut self, late: bool) -> Option<u64> {
         while let Some(m) = self.mpdus.get_mut(self.next) {
