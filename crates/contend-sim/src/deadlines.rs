@@ -144,7 +144,7 @@ impl Deadlines {
     /// the tree.
     #[inline]
     pub fn set_woken(&mut self, id: u32, at: Time) {
-        if id == self.woken {
+        if id == self.woken && !self.is_apart(id) {
             self.keep_apart(id);
         }
         self.woken = id;

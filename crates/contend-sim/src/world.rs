@@ -22,7 +22,7 @@ use crate::peer::{NodeId, Peer, Port, WireId};
 use crate::stats::count;
 use crate::trace::Trace;
 use contend_core::observe::Local;
-use contend_core::{Address, Packet, Span, Time};
+use contend_core::{Address, Body, FlowId, Packet, Span, Time};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -124,7 +124,10 @@ impl Out<'_> {
     /// happens before. Results stay the same; only the cost of a wake-up changes.
     #[inline]
     pub fn alone_until(&self) -> Time {
-        if self.inbox.len > 0 { Time::ZERO } else { self.alone.min(self.between.first_not_apart()) }
+        if self.alone == Time::ZERO || self.inbox.len > 0 {
+            return Time::ZERO;
+        }
+        self.alone.min(self.between.first_not_apart())
     }
     /// The node acts at `at`, which comes before [`Out::alone_until`]: moves the clock there and counts the wake-up.
     #[inline]
@@ -181,18 +184,33 @@ impl Out<'_> {
         self.between.pull(wire, self.now, self.trace);
         let mut next = self.between.next(wire);
         if next <= self.now {
-            next = self.arrivals(wire);
+            let mut only = Letter::EMPTY;
+            let is_alone;
+            (is_alone, next) = self.arrivals(wire, &mut only);
+            if is_alone {
+                self.inbox.put(only.to, only.what, &only.packet);
+            }
         }
         self.between.wire_deadlines.lower(wire.0, next);
     }
-    /// Hands over the packets that have arrived at the far end of `wire`. Returns the next deadline of `wire`.
-    fn arrivals(&mut self, wire: WireId) -> Time {
+    /// Hands over the packets that have arrived at the far end of `wire`. A packet for a node that is alone in this
+    /// instant is put into `only`, because it may be delivered at once: then the first value is true. The second is the
+    /// next deadline of `wire`.
+    #[inline(always)]
+    fn arrivals(&mut self, wire: WireId, only: &mut Letter) -> (bool, Time) {
         self.between.pull(wire, self.now, self.trace);
         let i = wire.0 as usize;
         loop {
             match self.between.wires[i].arrival(self.now, self.trace) {
-                None => return self.between.next(wire),
-                Some((Peer::Node(node, port), p)) => self.inbox.put(node, What::Arrived(port), p),
+                None => return (false, self.between.next(wire)),
+                Some((Peer::Node(to, port), p)) => {
+                    only.write(to, What::Arrived(port), p);
+                    let next = self.between.next(wire);
+                    if next > self.now && self.inbox.len == 0 {
+                        return (true, next);
+                    }
+                    self.inbox.put(only.to, only.what, &only.packet);
+                }
                 Some((Peer::Wire(next), p)) => {
                     let p = *p;
                     self.offer(next, &p);
@@ -245,15 +263,26 @@ impl Between {
     }
 }
 
+impl Letter {
+    const EMPTY: Letter = {
+        let packet = Packet::new(FlowId(0), 0, Time::ZERO, Body::Udp { seq: 0 });
+        Letter { to: NodeId(0), what: What::Rejected, packet }
+    };
+
+    /// Writes it in place.
+    #[inline(always)]
+    fn write(&mut self, to: NodeId, what: What, p: &Packet) {
+        self.to = to;
+        self.what = what;
+        self.packet = *p;
+    }
+}
+
 impl Inbox {
     #[inline]
     fn put(&mut self, to: NodeId, what: What, p: &Packet) {
         match self.letters.get_mut(self.len) {
-            Some(letter) => {
-                letter.to = to;
-                letter.what = what;
-                letter.packet = *p;
-            }
+            Some(letter) => letter.write(to, what, p),
             None => self.letters.push(Letter { to, what, packet: *p }),
         }
         self.len += 1;
@@ -366,6 +395,7 @@ impl World {
         let [inbox, mut batch] = self.inboxes.each_mut();
         let World { between, trace, .. } = self;
         let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, more_events: 0, trace };
+        let mut only = Letter::EMPTY;
         loop {
             let (at, member) = out.between.first();
             if at > to || at == Time::NEVER {
@@ -383,8 +413,12 @@ impl World {
                 }
                 Member::Wire(id) => {
                     out.between.wires[id.0 as usize].wake(at, out.trace);
-                    let next = out.arrivals(id);
+                    let (is_alone, next) = out.arrivals(id, &mut only);
                     out.between.wire_deadlines.set_woken(id.0, next);
+                    if is_alone {
+                        out.alone = Time::ZERO;
+                        hand_over(&mut self.nodes, &mut out, &only, &mut self.events);
+                    }
                 }
             }
             deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
@@ -419,20 +453,28 @@ fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a m
         out.alone = Time::ZERO;
         std::mem::swap(&mut out.inbox, batch);
         let mut rest = &batch.letters[..batch.len];
-        while let [Letter { to, what, packet }, after @ ..] = rest {
+        while let [letter, after @ ..] = rest {
             rest = after;
-            count(events);
-            out.more = rest.iter().any(|l| l.to == *to && matches!(l.what, What::Arrived(_)));
-            let input = match *what {
-                What::Arrived(port) => Input::Packet(port, packet),
-                What::Rejected => Input::Rejected,
-                What::Left(bytes) => Input::Left(bytes),
-            };
-            let next = nodes[to.0 as usize].handle(out.now, input, out);
-            out.between.node_deadlines.lower(to.0, next);
+            out.more = rest.iter().any(|l| l.to == letter.to && matches!(l.what, What::Arrived(_)));
+            hand_over(nodes, out, letter, events);
         }
         out.more = false;
         batch.len = 0;
+    }
+}
+
+/// Delivers `letter`.
+#[inline(always)]
+fn hand_over(nodes: &mut [Box<dyn Node>], out: &mut Out<'_>, letter: &Letter, events: &mut u64) {
+    count(events);
+    let input = match letter.what {
+        What::Arrived(port) => Input::Packet(port, &letter.packet),
+        What::Rejected => Input::Rejected,
+        What::Left(bytes) => Input::Left(bytes),
+    };
+    let next = nodes[letter.to.0 as usize].handle(out.now, input, out);
+    if next < Time::NEVER {
+        out.between.node_deadlines.lower(letter.to.0, next);
     }
 }
 

@@ -57,6 +57,7 @@ impl Transmitter {
 
     /// True if `s` was lost. To be called when `s` has arrived, not earlier: a backlog may last far beyond the end of
     /// the run.
+    #[inline]
     pub(super) fn loses(&mut self, s: &InFlight) -> bool {
         match &mut self.losses {
             Some(losses) => losses.lost(s.ends, s.packet.size, Some(&s.packet)),
