@@ -77,6 +77,15 @@ impl Bridge {
         *self.routes.exits.get(ap as usize)?.get(p.dst.0 as usize)?
     }
 
+    /// The wire onto which the access point `ap` forwards `p` at once, if there is one.
+    #[inline]
+    pub(super) fn straight(&self, ap: StationId, p: &Packet) -> Option<Peer> {
+        match self.exit(ap, p) {
+            Some(Exit::Wire(peer)) if self.control.get(ap as usize).is_some_and(Chain::is_empty) => Some(peer),
+            _ => None,
+        }
+    }
+
     /// Where `p` leaves the air.
     #[inline]
     pub(super) fn home(&self, p: &Packet) -> Option<Home> {

@@ -511,31 +511,41 @@ impl Bss {
     }
 }
 
+impl Bss {
+    /// Ends an instant. Returns the next deadline.
+    #[inline(always)]
+    fn finish(&mut self, now: Time, out: &mut Out<'_>) -> Time {
+        let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
+        let stations = self.stations.next_deadline().min(self.stations.reorder_at());
+        self.due = self.medium.next_deadline();
+        self.due.min(stations).min(layers)
+    }
+
+    /// Does what is due from `now` on, as long as nothing else happens. Returns the next deadline.
+    #[inline(never)]
+    fn run(&mut self, mut now: Time, out: &mut Out<'_>) -> Time {
+        loop {
+            now = self.wake(now, self.due <= now, out);
+            let next = self.finish(now, out);
+            if next <= now || next >= out.alone_until() {
+                return next;
+            }
+            out.go_on(next);
+            now = next;
+        }
+    }
+}
+
 impl Node for Bss {
-    fn handle(&mut self, mut now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
+    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
+            Input::Wake => return self.run(now, out),
             Input::Packet(ap, p) if self.air.is_ap(ap) => {
                 self.enter_ap(now, self.entrance(ap, p), Side::Wire, p, out);
             }
             Input::Packet(station, p) => self.route(now, station, p, out),
-            Input::Wake | Input::Rejected | Input::Left(_) => {}
+            Input::Rejected | Input::Left(_) => {}
         }
-        let mut woken = matches!(input, Input::Wake);
-        let mut is_due = woken && self.due <= now;
-        loop {
-            if woken {
-                now = self.wake(now, is_due, out);
-            }
-            let layers = if self.has_layers { self.finish_layers(now, out) } else { Time::NEVER };
-            let stations = self.stations.next_deadline().min(self.stations.reorder_at());
-            let medium = self.medium.next_deadline();
-            let next = medium.min(stations).min(layers);
-            if next <= now || next >= out.alone_until() {
-                self.due = medium;
-                return next;
-            }
-            out.go_on(next);
-            (now, woken, is_due) = (next, true, medium <= next);
-        }
+        self.finish(now, out)
     }
 }

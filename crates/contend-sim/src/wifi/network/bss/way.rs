@@ -148,6 +148,13 @@ impl Bss {
         }
         while let Some((to, packet)) = self.stations.received(who) {
             if self.air.is_ap(to) {
+                // Most packets go on at once, and need not be copied.
+                if self.roaming.is_none()
+                    && let Some(wire) = self.bridge.straight(to, packet)
+                {
+                    out.send(wire, packet);
+                    continue;
+                }
                 let packet = *packet;
                 self.enter_ap(now, to, Side::Air, &packet, out);
             } else if let Some(home) = self.bridge.home(packet) {
