@@ -105,6 +105,17 @@ pub(crate) enum Failure {
     Unheard,
 }
 
+/// Where a packet is after a Mac has accepted it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    /// In the queue, which may have dropped packets.
+    Queued,
+    /// Below the queue, which is empty.
+    Stored,
+    /// In service.
+    Served,
+}
+
 /// What a Mac does after an attempt. The numbers are slots of backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -243,21 +254,27 @@ impl Mac {
     // ---- packets come in ----
 
     /// Takes `p`, whose next hop is `to` and which enters the queue of `category` now. Dropped packets stay in the sink
-    /// of `around` until [`Mac::settle`]. True if `p` went into service without waiting.
+    /// of `around` until [`Mac::settle`].
     #[inline]
-    pub(crate) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
+    pub(crate) fn accept(
+        &mut self,
+        around: &mut Around<'_>,
+        category: Category,
+        p: &Packet,
+        to: StationId,
+    ) -> Accepted {
         let may_pass = self.is_batched() || self.in_service.is_none();
         let queue = self.queues.of(category);
         if !(may_pass && queue.bypass(around, self.station)) {
             queue.enqueue(around, p, to);
-            return false;
+            return Accepted::Queued;
         }
-        let (p, category) = (p.toward(to).queued_at(around.now), queue.category());
-        if queue.store(around, self.station, &p) {
-            return false;
+        if queue.store(around, self.station, p, (to, around.now)) {
+            return Accepted::Stored;
         }
-        self.serve(around, &p, category);
-        true
+        let category = queue.category();
+        self.serve(around, &p.toward(to).queued_at(around.now), category);
+        Accepted::Served
     }
 
     /// Takes a routing message that goes before all other packets.

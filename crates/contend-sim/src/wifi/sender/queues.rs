@@ -134,12 +134,18 @@ impl Queue {
         store.has_room() && around.extras.aql(station).is_none_or(|aql| aql.allows(store.pending()))
     }
 
-    /// Puts `p` into the store, if there is one. True if there is.
+    /// Puts `p`, which goes to `to` and was queued at `queued`, into the store, if there is one. True if there is.
     #[inline]
-    pub(crate) fn store(&mut self, around: &mut Around<'_>, station: StationId, p: &Packet) -> bool {
+    pub(crate) fn store(
+        &mut self,
+        around: &mut Around<'_>,
+        station: StationId,
+        p: &Packet,
+        (to, queued): (StationId, Time),
+    ) -> bool {
         let Some(store) = &mut self.store else { return false };
-        let airtime = take_airtime(around.extras.aql_mut(station), around.air, station, self.category, p);
-        store.put(p, around.now, airtime, |to| around.air.agreed(station, to));
+        let airtime = take_airtime(around.extras.aql_mut(station), around.air, (station, to), self.category, p.size);
+        store.put(p, (to, queued), around.now, airtime, |to| around.air.agreed(station, to));
         true
     }
 
@@ -346,7 +352,7 @@ impl Queue {
         while self.has_room(around, station)
             && let Some(p) = self.dequeue(around)
         {
-            came |= self.store(around, station, &p);
+            came |= self.store(around, station, &p, (p.next_hop, p.queued));
         }
         came
     }
@@ -500,10 +506,17 @@ struct BelowQueue<'a, 'b> {
     air: &'a Air,
 }
 
-/// The expected airtime of `p` in a category of `station`, which is pending now; zero without a limit.
-fn take_airtime(aql: Option<&mut Aql>, air: &Air, station: StationId, category: Category, p: &Packet) -> Span {
+/// The expected airtime of a packet from `from` to `to`, which is pending now; zero without a limit.
+#[inline]
+fn take_airtime(
+    aql: Option<&mut Aql>,
+    air: &Air,
+    (from, to): (StationId, StationId),
+    category: Category,
+    bytes: u32,
+) -> Span {
     let Some(aql) = aql else { return Span::ZERO };
-    let airtime = expected(air.format_to(station, p.next_hop), category, p.size);
+    let airtime = expected(air.format_to(from, to), category, bytes);
     aql.take(airtime);
     airtime
 }
@@ -522,7 +535,8 @@ impl Below for BelowQueue<'_, '_> {
         }
         self.meter.settle(self.now, sink, self.trace);
         self.meter.taken(self.now, &p);
-        let airtime = take_airtime(self.extras.aql_mut(self.station), self.air, self.station, self.category, &p);
-        self.store.put(&p, self.now, airtime, |to| self.air.agreed(self.station, to));
+        let ends = (self.station, p.next_hop);
+        let airtime = take_airtime(self.extras.aql_mut(self.station), self.air, ends, self.category, p.size);
+        self.store.put(&p, (p.next_hop, p.queued), self.now, airtime, |to| self.air.agreed(self.station, to));
     }
 }

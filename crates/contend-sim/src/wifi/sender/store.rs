@@ -50,7 +50,7 @@ pub(crate) struct Batch {
     pub(crate) psdu: u32,
     /// The bitmap of the block acknowledgment that answers it.
     pub(crate) bitmap: Bitmap,
-    /// Where in the PSDU another MPDU may begin at the earliest, if its receiver demands a spacing.
+    /// Where in the PSDU another MPDU would begin.
     next: u32,
 }
 
@@ -173,23 +173,30 @@ impl Store {
         self.line(to).map_or(0, Line::bytes)
     }
 
-    /// Takes a packet from the queue at `now`, whose expected airtime is `airtime`. `agreed` says how packets are sent
-    /// to a receiver.
-    pub(crate) fn put(&mut self, p: &Packet, now: Time, airtime: Span, agreed: impl FnOnce(StationId) -> Aggregation) {
+    /// Takes a packet to `to` at `now`, which was queued at `queued` and whose expected airtime is `airtime`. `agreed`
+    /// says how packets are sent to a receiver.
+    pub(crate) fn put(
+        &mut self,
+        p: &Packet,
+        (to, queued): (StationId, Time),
+        now: Time,
+        airtime: Span,
+        agreed: impl FnOnce(StationId) -> Aggregation,
+    ) {
         let i = match self.lines.get(self.recent) {
-            Some(line) if line.to == p.next_hop => self.recent,
-            _ => self.find_or_add(p.next_hop, agreed),
+            Some(line) if line.to == to => self.recent,
+            _ => self.find_or_add(to, agreed),
         };
         let line = &mut self.lines[i];
         line.is_parted = line.is_parted && !line.is_settled();
         self.taken += 1;
         let airtime = u32::try_from(airtime.as_nanos()).unwrap_or(u32::MAX);
         self.pending += Span::from_nanos(airtime.into());
-        line.put(p, self.taken, airtime, now);
+        line.put(p, self.taken, airtime, queued, now);
         self.unsettled += 1;
         self.carrying += 1;
-        // The new packet is not the oldest of a line that is ready.
-        if self.ready.at(i as u32) == Time::NEVER {
+        // A packet behind others that were never sent changes nothing.
+        if line.new + 1 == line.packets.len() {
             self.queue_up(i);
         }
     }
@@ -393,6 +400,7 @@ impl Store {
             };
             if !lost(m.bytes, &first.packet) {
                 arrived += 1;
+                line.unreported += u32::from(!m.received);
                 (m.received, m.arrived) = (true, true);
                 // §10.24.7.6.2: an MPDU beyond the receiver's window moves it.
                 line.told = line.told.max((number + 1).saturating_sub(window));
@@ -490,7 +498,7 @@ impl Store {
 impl Batch {
     /// A batch to `to` of which nothing is made.
     pub(crate) fn empty(to: StationId) -> Batch {
-        Batch { to, ..Batch::default() }
+        Batch { to, next: DELIMITER, ..Batch::default() }
     }
 
     /// Its packets, and the bytes of their IP packets.
@@ -498,18 +506,11 @@ impl Batch {
         Backlog { packets: self.packets.into(), bytes: self.bytes.into() }
     }
 
-    /// Where another MPDU begins in the PSDU.
-    #[inline]
-    fn end(&self) -> u32 {
-        (self.psdu.next_multiple_of(4) + DELIMITER).max(self.next)
-    }
-
     /// Adds `m`, which is then tried once more, if a PSDU of at most `most` bytes and `mpdus` MPDUs has room. The first
     /// always fits, and the next one begins `spacing` bytes later at the earliest. True if `m` was added.
     #[inline(always)]
     fn add(&mut self, m: &mut Mpdu, (most, mpdus, spacing): (u32, u32, u32)) -> bool {
-        let begin = self.end();
-        let end = begin + m.bytes;
+        let end = self.next + m.bytes;
         if self.mpdus > 0 && (end > most || self.mpdus >= mpdus) {
             return false;
         }
@@ -517,12 +518,14 @@ impl Batch {
         self.mpdus += 1;
         self.packets += m.packets;
         self.bytes += m.payload;
-        (self.psdu, self.next) = (end, if spacing > 0 { begin + spacing } else { 0 });
+        // Behind padding to four bytes and the delimiter.
+        let behind = ((end + 3) & !3) + DELIMITER;
+        (self.psdu, self.next) = (end, if spacing > 0 { behind.max(self.next + spacing) } else { behind });
         true
     }
 
     /// A batch of `line` without MPDUs: a request for a block acknowledgment.
     fn of(id: BatchId, line: &Line) -> Batch {
-        Batch { id, to: line.to, mpdus: 0, packets: 0, bytes: 0, psdu: 0, bitmap: Bitmap::of(line.size()), next: 0 }
+        Batch { id, bitmap: Bitmap::of(line.size()), ..Batch::empty(line.to) }
     }
 }

@@ -10,7 +10,7 @@ use crate::wifi::frame::Addba;
 use crate::wifi::ids::{BROADCAST, Category, Contender, StationId};
 use crate::wifi::sender::air::Air;
 use crate::wifi::sender::around::Around;
-use crate::wifi::sender::mac::{Failure, Heard, Mac, Next};
+use crate::wifi::sender::mac::{Accepted, Failure, Heard, Mac, Next};
 use crate::wifi::sender::plan::{Answer, Burst, Content};
 use crate::wifi::sender::queues::Queue;
 use crate::world::Out;
@@ -54,29 +54,34 @@ impl Moment<'_, '_> {
             self.with(who, |mac, around| mac.accept_urgent(around, p, to));
             return None;
         }
-        if self.with(who, |mac, around| mac.accept(around, category, p, to)) {
-            self.stations.backlogged += 1;
-            return Some(who);
+        match self.with(who, |mac, around| mac.accept(around, category, p, to)) {
+            Accepted::Served => {
+                self.stations.backlogged += 1;
+                return Some(who);
+            }
+            Accepted::Queued => self.queued(who, station, category, free),
+            Accepted::Stored => {}
         }
+        if free {
+            return self.take_next(who).then_some(who);
+        }
+        self.look_ahead(who);
+        None
+    }
+
+    /// `who` has put a packet into its queue. `free`: nothing is in service.
+    fn queued(&mut self, who: Contender, station: StationId, category: Category, free: bool) {
         if !self.sink.is_empty() {
             self.tell_of_drops(station);
             self.with(who, |mac, around| mac.settle(around, category));
         }
         let mac = &mut self.stations.macs[who as usize];
-        let is_batched = mac.is_batched();
-        if !free && is_batched && mac.queue(category).waiting() > 0 {
+        if !free && mac.is_batched() && mac.queue(category).waiting() > 0 {
             self.with(who, |mac, around| mac.fill(around, category));
         }
         if self.stations.pauses {
             self.watch(station);
         }
-        if free {
-            return self.take_next(who).then_some(who);
-        }
-        if is_batched {
-            self.look_ahead(who);
-        }
-        None
     }
 
     /// Batches of `who`, which has one in service, are made as far as they may be.

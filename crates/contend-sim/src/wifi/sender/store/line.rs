@@ -29,6 +29,10 @@ pub(super) struct Line {
     pub(super) new: usize,
     /// In the order of their sequence numbers.
     pub(super) mpdus: VecDeque<Mpdu>,
+    /// The batches that are not over, besides requests.
+    batches: Vec<Batch>,
+    /// MPDUs that the receiver has and the sender still needs, because it does not know.
+    pub(super) unreported: u32,
     /// The sequence number of the first MPDU, counted without end.
     pub(super) first: u64,
     /// Place of the oldest MPDU that the sender still needs.
@@ -95,7 +99,7 @@ pub(super) struct Mpdu {
     queued: Time,
     /// How often it was sent.
     pub(super) attempts: u32,
-    /// The number of its batch; 0 if it is in none.
+    /// The number of its last batch, which may be over.
     pub(super) batch: u32,
     /// True if the receiver has it from this or an earlier attempt.
     pub(super) received: bool,
@@ -114,6 +118,11 @@ impl Mpdu {
     fn load(&self) -> Backlog {
         Backlog { packets: self.packets.into(), bytes: self.payload.into() }
     }
+}
+
+/// True if `m` is in one of `batches`, which are not over.
+fn is_in(batches: &[Batch], m: &Mpdu) -> bool {
+    batches.iter().any(|b| b.id.number == m.batch)
 }
 
 /// True if the sender gives `m` up at `now`.
@@ -143,6 +152,8 @@ impl Line {
             forgotten: 0,
             new: 0,
             mpdus: VecDeque::new(),
+            batches: Vec::new(),
+            unreported: 0,
             first: 0,
             window: 0,
             next: 0,
@@ -177,14 +188,16 @@ impl Line {
         self.told = self.first + self.mpdus.len() as u64;
     }
 
-    /// Takes `p` at `now`; for the other values see [`Held`].
+    /// Takes `p`, which was queued at `queued`, at `now`; for the other values see [`Held`].
     #[inline]
-    pub(super) fn put(&mut self, p: &Packet, number: u64, airtime: u32, now: Time) {
+    pub(super) fn put(&mut self, p: &Packet, number: u64, airtime: u32, queued: Time, now: Time) {
         self.load.add(p);
         self.new_load.add(p);
         self.pending += Span::from_nanos(airtime.into());
-        let queued = if self.spec.lifetime_below { now } else { p.queued };
-        self.packets.push_back(Held { packet: p.queued_at(queued), number, airtime });
+        // Changed where it stands: a packet is copied once.
+        let held = self.packets.push_back_mut(Held { packet: *p, number, airtime });
+        held.packet.next_hop = self.to;
+        held.packet.queued = if self.spec.lifetime_below { now } else { queued };
     }
 
     /// True if the window has room for another MPDU.
@@ -216,7 +229,7 @@ impl Line {
         if self.is_asking {
             return None;
         }
-        let waits = |m: &&Mpdu| !m.settled && m.batch == 0;
+        let waits = |m: &&Mpdu| !m.settled && !is_in(&self.batches, m);
         let again = (self.load.packets > self.new_load.packets)
             .then(|| self.mpdus.range(self.window..).find(waits).and_then(|m| self.first_of(m)))
             .flatten();
@@ -259,12 +272,14 @@ impl Line {
         let mpdus = if self.agreement == Agreement::Made { spec.mpdus } else { 1 };
         let limits = (room.most.min(spec.bytes), mpdus, room.spacing.next_multiple_of(4));
         let before = batch.load();
-        let mut waiting = self.mpdus.range_mut(self.window..).filter(|m| !m.settled && m.batch == 0);
+        let batches = &self.batches;
+        let waits = |m: &&mut Mpdu| !m.settled && !is_in(batches, m);
+        let mut waiting = self.mpdus.range_mut(self.window..).filter(waits);
         let goes_on = waiting.all(|m| batch.add(m, limits)) && with_new;
         let again = batch.load();
         while goes_on
             && self.is_open()
-            && let Some(mut m) = self.gather(spec.msdu, limits.0.saturating_sub(batch.end()), headers)
+            && let Some(mut m) = self.gather(spec.msdu, limits.0.saturating_sub(batch.next), headers)
             && batch.add(&mut m, limits)
         {
             self.new += m.packets as usize;
@@ -272,7 +287,14 @@ impl Line {
         }
         self.load = self.load - (batch.load() - before);
         self.new_load = self.new_load - (batch.load() - again);
-        (batch.mpdus > 0).then_some(batch)
+        if batch.mpdus == 0 {
+            return None;
+        }
+        match self.batches.iter_mut().find(|b| b.id == batch.id) {
+            Some(shorter) => *shorter = batch,
+            None => self.batches.push(batch),
+        }
+        Some(batch)
     }
 
     /// The packets of batch `number` in MPDUs that were not sent before. Each MPDU of the batch has its present attempt
@@ -360,11 +382,10 @@ impl Line {
         mut gone: impl FnMut(&Packet, Fate),
     ) -> (AttemptOutcome, u32, u32) {
         let spec = self.spec;
-        let (mut outcome, mut settled, mut lost) = (AttemptOutcome::default(), 0, 0);
         let is_request = number == 0;
-        let is_current = |m: &Mpdu| !is_request && m.batch == number;
-        // An MPDU alone is answered by an ACK, and is retransmitted.
-        let is_aggregate = || !is_request && self.mpdus.range(self.window..).filter(|m| is_current(m)).nth(1).is_some();
+        let ended = self.batches.iter().position(|b| b.id.number == number).map(|i| self.batches.swap_remove(i));
+        let (mpdus, load) = ended.map_or((0, Backlog::default()), |b| (b.mpdus, b.load()));
+        let mut outcome = AttemptOutcome { mpdus, ..AttemptOutcome::default() };
         self.is_asking &= !is_request;
         self.unheard = match end {
             End::Answered => 0,
@@ -375,51 +396,49 @@ impl Line {
         self.asks = match end {
             _ if self.is_parted || self.is_mute => false,
             End::Answered => false,
-            End::NotAnswered => self.asks || (spec.asks && is_aggregate()),
+            // An MPDU alone is answered by an ACK, and is retransmitted.
+            End::NotAnswered => self.asks || (spec.asks && mpdus > 1),
             End::NotSent => self.asks,
         };
         let answered = end == End::Answered;
         // While the sender asks, it does not know what has arrived.
         let gives_up = !self.asks && (self.is_parted || spec.attempts.is_some() || !spec.lifetime.is_zero());
-        let (parted, unsent) = (self.is_parted, u32::from(end == End::NotSent));
-        let (packets, forgotten) = (&self.packets, self.forgotten);
-        // A request without an answer changes no MPDU if none can be given up.
-        let from = if is_request && !answered && !gives_up { self.mpdus.len() } else { self.window };
-        let (mut waits, mut waits_no_longer, mut airtime) = (Backlog::default(), Backlog::default(), 0);
-        for m in self.mpdus.range_mut(from..) {
-            let was_sent = is_current(m);
-            if m.settled || !(was_sent || m.batch == 0) {
-                continue;
-            }
-            if was_sent {
-                (m.batch, m.attempts) = (0, m.attempts - unsent);
-                outcome.mpdus += 1;
-            }
+        if end == End::NotSent {
+            let unsent = self.mpdus.range_mut(self.window..).filter(|m| m.batch == number);
+            unsent.for_each(|m| m.attempts -= 1);
+        }
+        let (parted, packets, batches, forgotten) = (self.is_parted, &self.packets, &self.batches, self.forgotten);
+        // Often no MPDU changes: nothing of the batch was received, and nothing is given up.
+        let changes = gives_up || (answered && self.unreported > 0);
+        let from = if changes { self.window } else { self.mpdus.len() };
+        let (mut settled, mut airtime, mut reported, mut lost) = (Backlog::default(), 0, 0, 0);
+        for m in self.mpdus.range_mut(from..).filter(|m| !m.settled && !is_in(batches, m)) {
             let acked = answered && m.received;
             m.settled = acked || gives_up && (parted || is_given_up(&spec, m, now));
-            match (was_sent, m.settled) {
-                // Its packets wait again.
-                (true, false) => waits = waits + m.load(),
-                (false, true) => waits_no_longer = waits_no_longer + m.load(),
-                _ => {}
-            }
             if !m.settled {
                 continue;
             }
+            settled = settled + m.load();
             airtime += u64::from(m.airtime);
-            settled += m.packets;
-            outcome.acked += u32::from(was_sent && acked);
-            outcome.dropped += u32::from(was_sent && !acked);
+            reported += u32::from(m.received);
+            match acked {
+                _ if m.batch != number => {}
+                true => outcome.acked += 1,
+                false => outcome.dropped += 1,
+            }
             // What the receiver has dropped because it came too late is acknowledged all the same.
             let has_it = m.received && !m.passed_over;
-            let fate = if acked && has_it { Fate::Acknowledged } else { Fate::GivenUp { received: has_it } };
-            if all || fate != Fate::Acknowledged {
-                let place = (m.start - forgotten) as usize;
-                packets.range(place..place + m.packets as usize).for_each(|p| gone(&p.packet, fate));
+            if acked && has_it && !all {
+                continue;
             }
+            let fate = if acked && has_it { Fate::Acknowledged } else { Fate::GivenUp { received: has_it } };
+            let place = (m.start - forgotten) as usize;
+            packets.range(place..place + m.packets as usize).for_each(|p| gone(&p.packet, fate));
             lost += if has_it { 0 } else { m.packets };
         }
-        self.load = self.load + waits - waits_no_longer;
+        self.unreported -= reported;
+        // The packets of the batch wait again, but for those that the sender no longer needs.
+        self.load = self.load + load - settled;
         self.pending -= Span::from_nanos(airtime);
         self.advance();
         // With nothing left to send, a request is the only way to make the receiver pass on what it holds.
@@ -427,7 +446,7 @@ impl Line {
         self.asks |= self.is_mute && is_last && self.next < self.window && self.unheard < 2 * self.most_unheard;
         // If neither end needs a packet, there is nothing to ask for: the request arrived, and its answer was lost.
         self.asks &= !self.packets.is_empty();
-        (outcome, settled, lost)
+        (outcome, settled.packets as u32, lost)
     }
 
     /// Moves the window over the MPDUs that the sender no longer needs, and forgets those that neither end needs. If
@@ -503,27 +522,28 @@ impl Line {
     /// holds; otherwise a batch has just arrived.
     #[inline]
     pub(super) fn pass_on(&mut self, late: bool) -> Option<(StationId, &Packet)> {
-        let start = self.passing(late)?;
+        let (start, packets) = self.passing(late)?;
         let place = (start - self.forgotten) as usize + self.passed as usize;
         self.passed += 1;
+        if self.passed == packets {
+            (self.next, self.passed) = (self.next + 1, 0);
+        }
         self.packets.get(place).map(|p| (self.to, &p.packet))
     }
 
-    /// The [start](Mpdu::start) of the MPDU of which [`Line::pass_on`] has a packet; `None` if it has none.
+    /// The [start](Mpdu::start) and the packets of the MPDU of which [`Line::pass_on`] has a packet; `None` if it has
+    /// none.
     #[inline]
-    pub(super) fn passing(&mut self, late: bool) -> Option<u64> {
+    pub(super) fn passing(&mut self, late: bool) -> Option<(u64, u32)> {
         while let Some(m) = self.mpdus.get_mut(self.next) {
-            let has_it = if late { m.held < Time::NEVER } else { m.received };
-            if has_it && self.passed < m.packets {
-                return Some(m.start);
+            if if late { m.held < Time::NEVER } else { m.received } {
+                return Some((m.start, m.packets));
             }
-            if !has_it {
-                if self.first + self.next as u64 >= self.told {
-                    return None;
-                }
-                m.passed_over = true;
+            if self.first + self.next as u64 >= self.told {
+                return None;
             }
-            (self.next, self.passed) = (self.next + 1, 0);
+            m.passed_over = true;
+            self.next += 1;
         }
         None
     }

@@ -38,7 +38,8 @@ fn packet(to: StationId, number: u64) -> Packet {
 
 fn filled(spec: Aggregation, to: StationId, packets: u64) -> Store {
     let mut store = Store::new(spec.limit, HEADERS, 7);
-    (0..packets).for_each(|n| store.put(&packet(to, n), Time::from_nanos(n), Span::ZERO, |_| spec));
+    (0..packets)
+        .for_each(|n| store.put(&packet(to, n), (to, Time::from_nanos(n)), Time::from_nanos(n), Span::ZERO, |_| spec));
     store
 }
 
@@ -55,7 +56,8 @@ fn make(store: &mut Store) -> Option<Batch> {
 
 /// A batch to receiver 1 of the first line.
 fn batch(number: u32, mpdus: u32, packets: u32, bytes: u32, psdu: u32) -> Batch {
-    Batch { id: BatchId { line: 0, number }, to: 1, mpdus, packets, bytes, psdu, bitmap: Bitmap::Of64, next: 0 }
+    let next = psdu.next_multiple_of(4) + DELIMITER;
+    Batch { id: BatchId { line: 0, number }, to: 1, mpdus, packets, bytes, psdu, bitmap: Bitmap::Of64, next }
 }
 
 /// All packets that the receiver passes on now.
@@ -155,7 +157,7 @@ fn a_receiver_that_waits_for_what_was_given_up_is_told() {
 fn the_receiver_whose_packet_was_taken_first_is_served() {
     let mut store = Store::new(SPEC.limit, HEADERS, 7);
     for (to, n) in [(2, 5), (1, 6), (2, 7), (3, 1)] {
-        store.put(&packet(to, n), Time::ZERO, Span::ZERO, |_| SPEC);
+        store.put(&packet(to, n), (to, Time::from_nanos(n)), Time::ZERO, Span::ZERO, |_| SPEC);
     }
     let mut order = vec![];
     while let Some(batch) = take(&mut store) {
@@ -213,7 +215,7 @@ fn lifetimes_may_count_from_the_store() {
         let spec = Aggregation { lifetime: Span::from_micros(500), lifetime_below: true, ..SPEC };
         let mut store = Store::new(10, HEADERS, 7);
         for n in 0..3 {
-            store.put(&packet(1, n), Time::from_nanos(400_000), Span::ZERO, |_| spec);
+            store.put(&packet(1, n), (1, Time::from_nanos(n)), Time::from_nanos(400_000), Span::ZERO, |_| spec);
         }
         let mut dropped = 0;
         let batch = store.take(Time::from_nanos(at), |_| room(u32::MAX), |_| dropped += 1);
