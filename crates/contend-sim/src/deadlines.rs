@@ -178,7 +178,7 @@ impl Deadlines {
     }
 
     /// Sets the deadline of `id` to `at` if `at` is earlier.
-    #[inline]
+    #[inline(always)]
     pub fn lower(&mut self, id: u32, at: Time) {
         if at < self.at(id) {
             self.set(id, at);

@@ -30,6 +30,7 @@ pub fn count(events: &mut u64) {
 }
 
 /// The bucket of a duration of `us` microseconds.
+#[inline]
 fn bucket(us: u64) -> usize {
     // The width of the buckets is 2^wide.
     let wide = (us | 64).ilog2() - 6;

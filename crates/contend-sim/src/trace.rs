@@ -59,6 +59,7 @@ impl Trace {
     }
 
     /// Records that `event` happened to `p` at `now`.
+    #[inline]
     pub fn packet(&mut self, now: Time, event: Event, p: &Packet) {
         let seq = match &p.body {
             Body::Tcp(s) => s.seq.wrapping_add(s.ack << 20),

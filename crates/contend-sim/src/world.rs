@@ -22,7 +22,7 @@ use crate::peer::{NodeId, Peer, Port, WireId};
 use crate::stats::count;
 use crate::trace::Trace;
 use contend_core::observe::Local;
-use contend_core::{Address, Body, FlowId, Packet, Span, Time};
+use contend_core::{Address, Packet, Span, Time};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -184,32 +184,24 @@ impl Out<'_> {
         self.between.pull(wire, self.now, self.trace);
         let mut next = self.between.next(wire);
         if next <= self.now {
-            let mut only = Letter::EMPTY;
-            let is_alone;
-            (is_alone, next) = self.arrivals(wire, &mut only);
-            if is_alone {
-                self.inbox.put(only.to, only.what, &only.packet);
-            }
+            next = self.arrivals(wire);
         }
         self.between.wire_deadlines.lower(wire.0, next);
     }
-    /// Hands over the packets that have arrived at the far end of `wire`. A packet for a node that is alone in this
-    /// instant is put into `only`, because it may be delivered at once: then the first value is true. The second is the
-    /// next deadline of `wire`.
+    /// Hands over the packets that have arrived at the far end of `wire`. Returns the next deadline of `wire`.
     #[inline(always)]
-    fn arrivals(&mut self, wire: WireId, only: &mut Letter) -> (bool, Time) {
+    fn arrivals(&mut self, wire: WireId) -> Time {
         self.between.pull(wire, self.now, self.trace);
         let i = wire.0 as usize;
         loop {
             match self.between.wires[i].arrival(self.now, self.trace) {
-                None => return (false, self.between.next(wire)),
-                Some((Peer::Node(to, port), p)) => {
-                    only.write(to, What::Arrived(port), p);
+                None => return self.between.next(wire),
+                Some((Peer::Node(node, port), p)) => {
+                    self.inbox.put(node, What::Arrived(port), p);
                     let next = self.between.next(wire);
-                    if next > self.now && self.inbox.len == 0 {
-                        return (true, next);
+                    if next > self.now {
+                        return next;
                     }
-                    self.inbox.put(only.to, only.what, &only.packet);
                 }
                 Some((Peer::Wire(next), p)) => {
                     let p = *p;
@@ -263,26 +255,15 @@ impl Between {
     }
 }
 
-impl Letter {
-    const EMPTY: Letter = {
-        let packet = Packet::new(FlowId(0), 0, Time::ZERO, Body::Udp { seq: 0 });
-        Letter { to: NodeId(0), what: What::Rejected, packet }
-    };
-
-    /// Writes it in place.
-    #[inline(always)]
-    fn write(&mut self, to: NodeId, what: What, p: &Packet) {
-        self.to = to;
-        self.what = what;
-        self.packet = *p;
-    }
-}
-
 impl Inbox {
     #[inline]
     fn put(&mut self, to: NodeId, what: What, p: &Packet) {
         match self.letters.get_mut(self.len) {
-            Some(letter) => letter.write(to, what, p),
+            Some(letter) => {
+                letter.to = to;
+                letter.what = what;
+                letter.packet = *p;
+            }
             None => self.letters.push(Letter { to, what, packet: *p }),
         }
         self.len += 1;
@@ -395,7 +376,6 @@ impl World {
         let [inbox, mut batch] = self.inboxes.each_mut();
         let World { between, trace, .. } = self;
         let mut out = Out { now: self.now, between, inbox, more: false, alone: Time::ZERO, more_events: 0, trace };
-        let mut only = Letter::EMPTY;
         loop {
             let (at, member) = out.between.first();
             if at > to || at == Time::NEVER {
@@ -413,12 +393,8 @@ impl World {
                 }
                 Member::Wire(id) => {
                     out.between.wires[id.0 as usize].wake(at, out.trace);
-                    let (is_alone, next) = out.arrivals(id, &mut only);
+                    let next = out.arrivals(id);
                     out.between.wire_deadlines.set_woken(id.0, next);
-                    if is_alone {
-                        out.alone = Time::ZERO;
-                        hand_over(&mut self.nodes, &mut out, &only, &mut self.events);
-                    }
                 }
             }
             deliver(&mut self.nodes, &mut out, &mut batch, &mut self.events);
@@ -452,14 +428,19 @@ fn deliver<'a>(nodes: &mut [Box<dyn Node>], out: &mut Out<'a>, batch: &mut &'a m
     while out.inbox.len > 0 {
         out.alone = Time::ZERO;
         std::mem::swap(&mut out.inbox, batch);
-        let mut rest = &batch.letters[..batch.len];
+        let len = std::mem::take(&mut batch.len);
+        let mut rest = &batch.letters[..len];
+        if let [letter] = rest {
+            // As most often: it is alone in its instant.
+            hand_over(nodes, out, letter, events);
+            continue;
+        }
         while let [letter, after @ ..] = rest {
             rest = after;
             out.more = rest.iter().any(|l| l.to == letter.to && matches!(l.what, What::Arrived(_)));
             hand_over(nodes, out, letter, events);
         }
         out.more = false;
-        batch.len = 0;
     }
 }
 

@@ -346,9 +346,14 @@ impl Queue {
     }
 
     /// Fills the store. True if a packet came.
+    #[inline]
     pub(crate) fn fill(&mut self, around: &mut Around<'_>, station: StationId) -> bool {
-        let mut came = false;
         self.refused = false;
+        self.meter.waiting() > 0 && self.fill_with_waiting(around, station)
+    }
+
+    fn fill_with_waiting(&mut self, around: &mut Around<'_>, station: StationId) -> bool {
+        let mut came = false;
         while self.has_room(around, station)
             && let Some(p) = self.dequeue(around)
         {
@@ -507,7 +512,7 @@ struct BelowQueue<'a, 'b> {
 }
 
 /// The expected airtime of a packet from `from` to `to`, which is pending now; zero without a limit.
-#[inline]
+#[inline(always)]
 fn take_airtime(
     aql: Option<&mut Aql>,
     air: &Air,

@@ -195,8 +195,9 @@ impl Store {
         line.put(p, self.taken, airtime, queued, now);
         self.unsettled += 1;
         self.carrying += 1;
-        // A packet behind others that were never sent changes nothing.
-        if line.new + 1 == line.packets.len() {
+        // A packet behind others that were never sent changes nothing, nor does one that is not the oldest of a line that
+        // is ready.
+        if line.new + 1 == line.packets.len() && self.ready.at(i as u32) == Time::NEVER {
             self.queue_up(i);
         }
     }
@@ -392,7 +393,7 @@ impl Store {
             line.told = line.first + line.window as u64;
             return 0;
         }
-        let (mut arrived, window) = (0, u64::from(line.size()));
+        let (mut arrived, mut beyond, window) = (0, 0, u64::from(line.size()));
         let (packets, forgotten) = (&line.packets, line.forgotten);
         for (number, m) in (line.first + line.window as u64..).zip(line.mpdus.range_mut(line.window..)) {
             let Some(first) = packets.get((m.start - forgotten) as usize).filter(|_| m.batch == batch) else {
@@ -402,10 +403,11 @@ impl Store {
                 arrived += 1;
                 line.unreported += u32::from(!m.received);
                 (m.received, m.arrived) = (true, true);
-                // §10.24.7.6.2: an MPDU beyond the receiver's window moves it.
-                line.told = line.told.max((number + 1).saturating_sub(window));
+                beyond = number + 1;
             }
         }
+        // §10.24.7.6.2: an MPDU beyond the receiver's window moves it.
+        line.told = line.told.max(beyond.saturating_sub(window));
         arrived
     }
 

@@ -189,7 +189,7 @@ impl Line {
     }
 
     /// Takes `p`, which was queued at `queued`, at `now`; for the other values see [`Held`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, p: &Packet, number: u64, airtime: u32, queued: Time, now: Time) {
         self.load.add(p);
         self.new_load.add(p);
