@@ -195,8 +195,7 @@ impl Store {
         line.put(p, self.taken, airtime, queued, now);
         self.unsettled += 1;
         self.carrying += 1;
-        // A packet behind others that were never sent changes nothing, nor does one that is not the oldest of a line that
-        // is ready.
+        // A packet behind others that were never sent changes nothing, nor does one that comes to a line that is ready.
         if line.new + 1 == line.packets.len() && self.ready.at(i as u32) == Time::NEVER {
             self.queue_up(i);
         }
