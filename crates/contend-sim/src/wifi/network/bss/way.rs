@@ -15,7 +15,7 @@
 //! | [`Bss::come_back`] | in the network layer of its transmitter | the routing agent |
 //!
 //! In a cell link layers take no time and stations forward nothing: from [`Bss::receive_in_cell`] a packet goes to its
-//! host, or to [`Bss::enter_ap`].
+//! host, onto a wire, or to [`Bss::enter_ap`].
 
 use super::super::agents::is_copy;
 use super::super::bridge::Exit;
