@@ -31,7 +31,7 @@ pub(super) struct Line {
     pub(super) mpdus: VecDeque<Mpdu>,
     /// The batches that are not over, besides requests.
     batches: Vec<Batch>,
-    /// MPDUs that the receiver has and the sender still needs, because it does not know.
+    /// MPDUs that the receiver has and of which the sender does not know it yet.
     pub(super) unreported: u32,
     /// The sequence number of the first MPDU, counted without end.
     pub(super) first: u64,
@@ -421,10 +421,9 @@ impl Line {
             settled = settled + m.load();
             airtime += u64::from(m.airtime);
             reported += u32::from(m.received);
-            match acked {
-                _ if m.batch != number => {}
-                true => outcome.acked += 1,
-                false => outcome.dropped += 1,
+            if m.batch == number {
+                let count = if acked { &mut outcome.acked } else { &mut outcome.dropped };
+                *count += 1;
             }
             // What the receiver has dropped because it came too late is acknowledged all the same.
             let has_it = m.received && !m.passed_over;
@@ -536,7 +535,8 @@ impl Line {
     #[inline]
     pub(super) fn passing(&mut self, late: bool) -> Option<(u64, u32)> {
         while let Some(m) = self.mpdus.get_mut(self.next) {
-            if if late { m.held < Time::NEVER } else { m.received } {
+            let has_it = if late { m.held < Time::NEVER } else { m.received };
+            if has_it {
                 return Some((m.start, m.packets));
             }
             if self.first + self.next as u64 >= self.told {
