@@ -297,7 +297,10 @@ pub struct QueueMeter {
     passed: u64,
     /// Time from entering the queue to leaving it.
     pub delay: Durations,
-    since: Time,
+    /// The sum of the times at which packets left, less that of the times at which they entered, modulo 2^128. If those
+    /// that wait left now, it would be [`QueueCounters::packet_ns`].
+    waits_ns: u128,
+    /// Without [`QueueCounters::packet_ns`].
     counters: QueueCounters,
 }
 
@@ -305,16 +308,14 @@ impl QueueMeter {
     /// A packet is offered at `now`; it counts as waiting until it is taken or dropped.
     #[inline]
     pub fn offered(&mut self, now: Time) {
-        self.advance(now);
         count(&mut self.counters.offered);
-        count(&mut self.waiting);
+        self.enter(now, 1);
     }
     /// `p` left towards the transmitter.
-    #[inline]
+    #[inline(always)]
     pub fn taken(&mut self, now: Time, p: &Packet) {
-        self.advance(now);
         count(&mut self.counters.taken);
-        self.waiting -= 1;
+        self.leave(now);
         self.delay.record(now.since(p.queued));
     }
     /// A packet is offered to the empty queue and leaves at once.
@@ -326,12 +327,11 @@ impl QueueMeter {
     }
     /// `p` was dropped.
     pub fn dropped(&mut self, now: Time, p: &Packet, why: DropReason) {
-        self.advance(now);
         match why {
             DropReason::Filtered => self.counters.filtered += 1,
             DropReason::Full | DropReason::Early => self.counters.dropped[p.kind() as usize] += 1,
         }
-        self.waiting -= 1;
+        self.leave(now);
     }
     /// Counts the drops, marks and created packets in `sink`, and empties `sink`. Drops are also recorded in `trace`.
     #[inline]
@@ -342,11 +342,10 @@ impl QueueMeter {
     }
     #[inline(never)]
     fn take_in(&mut self, now: Time, sink: &mut Sink, trace: &mut Trace) {
-        self.advance(now);
         self.counters.marked += std::mem::take(&mut sink.marked);
         self.counters.marked_l4s += std::mem::take(&mut sink.marked_l4s);
         self.counters.made += sink.made;
-        self.waiting += std::mem::take(&mut sink.made);
+        self.enter(now, std::mem::take(&mut sink.made));
         for (p, why) in sink.dropped.drain(..) {
             self.dropped(now, &p, why);
             trace.packet(now, Event::Dropped, &p);
@@ -357,18 +356,24 @@ impl QueueMeter {
         let mut c = self.counters;
         c.offered += self.passed;
         c.taken += self.passed;
-        c.packet_ns += u128::from(self.waiting) * u128::from(now.since(self.since).as_nanos());
+        c.packet_ns = self.waits_ns.wrapping_add(u128::from(self.waiting) * u128::from(now.as_nanos()));
         c
     }
     /// Packets waiting.
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
-    fn advance(&mut self, now: Time) {
-        if self.waiting > 0 {
-            self.counters.packet_ns += u128::from(self.waiting) * u128::from((now - self.since).as_nanos());
-        }
-        self.since = now;
+    /// So many packets enter at `now`.
+    #[inline(always)]
+    fn enter(&mut self, now: Time, packets: u64) {
+        self.waiting += packets;
+        self.waits_ns = self.waits_ns.wrapping_sub(u128::from(packets) * u128::from(now.as_nanos()));
+    }
+    /// A packet leaves at `now`.
+    #[inline(always)]
+    fn leave(&mut self, now: Time) {
+        self.waiting -= 1;
+        self.waits_ns = self.waits_ns.wrapping_add(u128::from(now.as_nanos()));
     }
 }
 

@@ -269,7 +269,7 @@ impl Wire {
 
     /// Takes the next packet that has arrived at the far end by `now`. The caller hands it over to the peer. Lost
     /// packets are skipped.
-    #[inline]
+    #[inline(always)]
     pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
         loop {
             let s = self.ring.front().filter(|s| self.transmitter.arrives(s) <= now)?;

@@ -117,6 +117,7 @@ impl App {
         does
     }
 
+    #[inline(always)]
     fn act(&mut self, now: Time) -> Option<Does> {
         if now >= self.stop && self.stage != Stage::Stopped {
             self.stage = Stage::Stopped;

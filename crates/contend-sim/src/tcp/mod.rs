@@ -78,6 +78,7 @@ pub struct Socket {
 
 impl Io<'_, '_> {
     /// Sends `p` with the addresses of this end and its peer.
+    #[inline]
     pub fn emit(&mut self, p: &mut Packet) {
         (p.src, p.dst) = (self.socket.local, self.socket.remote);
         if self.overhead.is_some() {
@@ -105,7 +106,7 @@ impl Io<'_, '_> {
     }
 
     /// Hands `p` to the network.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self, p: &Packet) {
         count(self.entered);
         self.out.trace.packet(self.now, Event::Sent, p);

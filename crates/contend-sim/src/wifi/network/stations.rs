@@ -24,7 +24,7 @@ use crate::wifi::sender::mac::{InService, Mac};
 use crate::wifi::sender::plan::PartKind;
 use crate::wifi::sender::queues::{Queue, Queues};
 use crate::wifi::sender::rates::{Mpdus, Rates};
-use crate::wifi::sender::store::{Headers, Store};
+use crate::wifi::sender::store::{Headers, Passed, Store};
 use crate::wifi::spec::{Aggregation, ApSpec, BeaconSpec, CellSpec, StationSpec};
 use contend_core::Refusal;
 use contend_core::observe::HeardFrame;
@@ -423,13 +423,10 @@ impl Stations {
         self.negotiates
     }
 
-    /// The burst of `who` was received. Returns the receiver and a packet to forward; `None` if the receiver has
-    /// forwarded all that it may.
-    #[inline]
-    pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, &Packet)> {
-        let mac = &mut self.macs[who as usize];
-        let to = mac.in_service()?.burst.to;
-        Some((to, mac.received()?))
+    /// The burst of `who` was received. Returns the packets that the receiver forwards.
+    #[inline(always)]
+    pub(super) fn received(&mut self, who: Contender) -> Passed<'_> {
+        self.macs[who as usize].received()
     }
 
     /// The receiver of the burst of `who` has forwarded at `now` what it could.

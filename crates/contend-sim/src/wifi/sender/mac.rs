@@ -13,7 +13,7 @@ use super::counters::StationCounters;
 use super::plan::{Answer, Burst, Content, PartKind};
 use super::queues::{Queue, Queues};
 use super::rates::{AttemptOutcome, Chosen};
-use super::store::{Batch, Store};
+use super::store::{Batch, Passed, Store};
 use super::timing::Limits;
 use crate::stats::{QueueMeter, count};
 use crate::trace::Event;
@@ -465,26 +465,24 @@ impl Mac {
         }
     }
 
-    /// The receiver has got the data. Returns the next packet to forward, of which a batch may have several; `None` if
-    /// the receiver had it already.
-    #[inline]
-    pub(crate) fn received(&mut self) -> Option<&Packet> {
-        let s = self.in_service.as_mut()?;
-        if let Service::Batched(_) = self.service {
-            if matches!(s.burst.content, Content::Action(_)) {
-                return None;
-            }
-            let (_, packet) = self.queues.of(s.category).stored_mut()?.pass_on()?;
-            count(&mut self.counters.delivered);
-            return Some(packet);
+    /// The receiver has got the data. Returns the packets that it forwards, of which a batch may have several; none if
+    /// it had all of them already.
+    #[inline(always)]
+    pub(crate) fn received(&mut self) -> Passed<'_> {
+        let Mac { in_service, service, queues, counters, .. } = self;
+        let Some(s) = in_service else { return Passed::NOTHING };
+        if let Service::Batched(_) = service {
+            let is_action = matches!(s.burst.content, Content::Action(_));
+            let store = queues.of(s.category).stored_mut().filter(|_| !is_action);
+            return store.map_or(Passed::NOTHING, |store| store.pass_on(&mut counters.delivered));
         }
         // After a lost ACK the frame is repeated. The receiver answers again and drops the duplicate, which it
         // recognises by the sequence number (§10.3.2.11).
         if std::mem::replace(&mut s.delivered, true) {
-            return None;
+            return Passed::NOTHING;
         }
-        count(&mut self.counters.delivered);
-        Some(&s.packet)
+        count(&mut counters.delivered);
+        Passed::One(Some((s.burst.to, &s.packet)))
     }
 
     /// The receiver has passed on at `now` what it could of the burst. Returns when it waits no longer for what is

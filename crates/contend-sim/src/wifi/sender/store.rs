@@ -13,6 +13,7 @@ use self::line::{Agreement, Line, Mpdu};
 use super::rates::AttemptOutcome;
 use super::timing::Room;
 use crate::deadlines::Deadlines;
+use crate::stats::count;
 use crate::wifi::frame::{Addba, InFrame};
 use crate::wifi::ids::StationId;
 use crate::wifi::medium::phy::ppdu::DELIMITER;
@@ -189,7 +190,7 @@ impl Store {
         };
         let line = &mut self.lines[i];
         line.is_parted = line.is_parted && !line.is_settled();
-        self.taken += 1;
+        count(&mut self.taken);
         let airtime = u32::try_from(airtime.as_nanos()).unwrap_or(u32::MAX);
         self.pending += Span::from_nanos(airtime.into());
         line.put(p, self.taken, airtime, queued, now);
@@ -410,12 +411,12 @@ impl Store {
         arrived
     }
 
-    /// The next packet that the receiver of the batch in service passes on, in order; `None` if it waits for an MPDU.
-    pub(crate) fn pass_on(&mut self) -> Option<(StationId, &Packet)> {
-        let line = self.lines.get_mut(self.current?.line as usize)?;
-        let passed = line.pass_on(false)?;
-        self.carrying -= 1;
-        Some(passed)
+    /// The packets that the receiver of the batch in service passes on, in order. They are added to `delivered`.
+    #[inline(always)]
+    pub(crate) fn pass_on<'a>(&'a mut self, delivered: &'a mut u64) -> Passed<'a> {
+        let Store { lines, carrying, current, .. } = self;
+        let line = current.and_then(|id| lines.get_mut(id.line as usize));
+        line.map_or(Passed::NOTHING, |line| Passed::InOrder(PassedInOrder { line, carrying, delivered }))
     }
 
     /// The receiver of the batch in service has passed on at `now` what it could. Returns when it waits no longer for
@@ -493,6 +494,40 @@ impl Store {
         let to = line.to;
         self.queue_up(i as usize);
         Some((to, outcome))
+    }
+}
+
+/// Packets that a receiver passes on.
+pub(crate) enum Passed<'a> {
+    /// One, with its receiver, or none.
+    One(Option<(StationId, &'a Packet)>),
+    /// Those of a line, until the receiver waits for an MPDU.
+    InOrder(PassedInOrder<'a>),
+}
+
+/// See [`Passed::InOrder`].
+pub(crate) struct PassedInOrder<'a> {
+    line: &'a mut Line,
+    carrying: &'a mut u32,
+    delivered: &'a mut u64,
+}
+
+impl Passed<'_> {
+    /// No packets.
+    pub(crate) const NOTHING: Passed<'static> = Passed::One(None);
+
+    /// The next one, with its receiver.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<(StationId, &Packet)> {
+        match self {
+            Passed::One(packet) => packet.take(),
+            Passed::InOrder(PassedInOrder { line, carrying, delivered }) => {
+                let passed = line.pass_on(false)?;
+                **carrying -= 1;
+                count(delivered);
+                Some(passed)
+            }
+        }
     }
 }
 

@@ -146,22 +146,32 @@ impl Bss {
         if self.stations.negotiate() {
             self.receive_action(now, who, out);
         }
-        while let Some((to, packet)) = self.stations.received(who) {
-            if self.air.is_ap(to) {
-                // Most packets go on at once, and need not be copied.
-                if self.roaming.is_none()
-                    && let Some(wire) = self.bridge.straight(to, packet)
-                {
-                    out.send(wire, packet);
-                    continue;
-                }
-                let packet = *packet;
-                self.enter_ap(now, to, Side::Air, &packet, out);
-            } else if let Some(home) = self.bridge.home(packet) {
-                out.send(home.to, packet);
-            }
+        while let Some((ap, packet)) = self.pass_straight(who, out) {
+            self.enter_ap(now, ap, Side::Air, &packet, out);
         }
         self.stations.hold(now, who);
+    }
+
+    /// The receiver of the burst of `who` forwards packets, as long as they go on at once: most do, and need not be
+    /// copied. Returns the first one that does not, and the access point that has it.
+    #[inline(always)]
+    fn pass_straight(&mut self, who: Contender, out: &mut Out<'_>) -> Option<(StationId, Packet)> {
+        let Bss { stations, air, bridge, roaming, .. } = self;
+        let mut passed = stations.received(who);
+        while let Some((to, packet)) = passed.next() {
+            if !air.is_ap(to) {
+                if let Some(home) = bridge.home(packet) {
+                    out.send(home.to, packet);
+                }
+            } else if roaming.is_none()
+                && let Some(wire) = bridge.straight(to, packet)
+            {
+                out.send(wire, packet);
+            } else {
+                return Some((to, *packet));
+            }
+        }
+        None
     }
 
     /// If the burst of `who` is an action frame, its receiver acts on it.
@@ -196,7 +206,7 @@ impl Bss {
         if self.stations.negotiate() {
             self.receive_action(now, who, out);
         }
-        while let Some((station, packet)) = self.stations.received(who) {
+        while let Some((station, packet)) = self.stations.received(who).next() {
             let packet = *packet;
             self.up(now, who, station, packet, out);
         }
