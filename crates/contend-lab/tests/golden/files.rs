@@ -93,6 +93,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/arai-2009/e7-one-of-seven.toml", &[("duration", "12s"), ("warmup", "2s")]),
     ("papers/barreto-2012/e0-room.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("papers/barreto-2012/e3a-mesh-16.toml", &[("duration", "12s")]),
+    ("papers/barreto-2012/e3a-tcp-ap.toml", &[("duration", "120s")]),
     ("papers/barreto-2012/e3a-three-mobiles.toml", &[("duration", "120s")]),
     ("papers/barreto-2012/e3b-mesh-sizes.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e3b-xcp-b.toml", &[("duration", "40s")]),
