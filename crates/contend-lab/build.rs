@@ -13,7 +13,7 @@ fn put(name: &str) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name).canonicalize()?;
     let mut files = Vec::new();
     find(&folder, &mut files)?;
-    files.sort();
+    files.sort_by_key(|file| file.with_extension(""));
     let mut table = String::from("&[\n");
     for file in &files {
         let name = file.strip_prefix(&folder).unwrap_or(file).with_extension("");
