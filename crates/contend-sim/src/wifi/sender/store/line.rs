@@ -31,7 +31,7 @@ pub(super) struct Line {
     pub(super) mpdus: VecDeque<Mpdu>,
     /// The batches that are not over, besides requests.
     batches: Vec<Batch>,
-    /// MPDUs that the receiver has and of which the sender does not know it yet.
+    /// MPDUs that have arrived without an acknowledgment so far.
     pub(super) unreported: u32,
     /// The sequence number of the first MPDU, counted without end.
     pub(super) first: u64,
