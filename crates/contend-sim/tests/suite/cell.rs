@@ -292,6 +292,22 @@ fn stations_whose_backoffs_end_before_a_preamble_is_detected_collide() {
     assert!(all.len() > 100 && all.iter().all(|e| *e == (vec![1], 0)), "{:?}", all[0]);
 }
 
+/// One station counts down its backoff when another gets a packet, finds the medium idle for DIFS and sends at once. A
+/// run may stop before that frame is sensed: the ledger is then at most its 4 us late, not by the backoff as well.
+#[test]
+fn the_ledger_has_the_time_before_a_frame_that_is_not_yet_sensed() {
+    let mac = MacSpec { preamble_detection: Span::from_micros(4), ..MAC };
+    let mut s = saturated(phy_g(), mac, 3, 54_000_000, 1);
+    // These intervals have no common multiple within the run, so that arrivals meet at many distances.
+    s.flows =
+        s.flows.into_iter().zip([5_000, 6_130, 7_290]).map(|(f, k)| cbr(f.name, f.from, f.to, k * 1000)).collect();
+    let mut net = Net::new(&s).unwrap();
+    for us in 0..100_000 {
+        net.run_until(Time::ZERO + Span::from_micros(us));
+        law::air_is_booked_once(&net);
+    }
+}
+
 /// A packet that arrives on an idle medium goes at once, and collides with one that arrived less than 4 us before.
 #[test]
 fn packets_that_arrive_before_a_preamble_is_detected_collide() {

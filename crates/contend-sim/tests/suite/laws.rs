@@ -188,7 +188,7 @@ proptest! {
     #[test]
     fn data_of_a_flow_keep_their_order_at_every_transmitter(s in scenario()) {
         let mut net = Net::new(&s).unwrap();
-    net.keep_frames(Time::ZERO, at(2.0), 1_000_000);
+        net.keep_frames(Time::ZERO, at(2.0), 1_000_000);
         net.run_until(at(2.0));
         law::data_keep_their_order(&s, net.frames().unwrap().frames());
     }

@@ -314,7 +314,7 @@ impl Bss {
         }
     }
 
-    /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
+    /// The ledger at `now`: of a cell see [`Cell::ledger`], of a field [`Field::ledger`].
     pub fn ledger(&self, now: Time) -> Ledger {
         match &self.medium {
             Medium::Cell(cell) => cell.ledger(now),

@@ -150,12 +150,15 @@ impl Cell {
         self.frames.as_ref()
     }
 
-    /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
+    /// The ledger at `now`. An exchange is booked up to its end when it is sensed; before, the medium until it began.
     pub(super) fn ledger(&self, now: Time) -> Ledger {
         let mut books = self.ledger.clone();
-        if self.activity == Activity::Idle {
-            books.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
-        }
+        let quiet_until = match self.activity {
+            Activity::Idle => now,
+            Activity::Unsensed(sensed) => self.late.started(sensed),
+            Activity::Data(_) | Activity::Rest(_) => return books,
+        };
+        books.quiet(quiet_until, self.contention.resume(), self.contention.waiting() > 0);
         books
     }
 

@@ -43,6 +43,11 @@ impl Late {
         Time::from_nanos(start.as_nanos().saturating_add(self.detection.as_nanos()))
     }
 
+    /// When a frame started that is sensed at `sensed`.
+    pub(super) fn started(&self, sensed: Time) -> Time {
+        sensed - self.detection
+    }
+
     /// When `who` starts; `first` if all do together.
     pub(super) fn start(&self, who: Contender, first: Time) -> Time {
         self.starts.iter().find(|s| s.who == who).map_or(first, |s| s.at)
