@@ -314,8 +314,8 @@ impl Bss {
         }
     }
 
-    /// The ledger at `now`. In a cell an exchange is booked up to its end when it is sensed; in a field a frame is booked
-    /// when it has ended.
+    /// The ledger at `now`. In a cell an exchange is booked up to its end when it is sensed; in a field a frame is
+    /// booked when it has ended.
     pub fn ledger(&self, now: Time) -> Ledger {
         match &self.medium {
             Medium::Cell(cell) => cell.ledger(now),
