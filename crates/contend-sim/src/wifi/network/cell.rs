@@ -285,12 +285,13 @@ impl Cell {
     fn collide_inside(&mut self, moment: &mut Moment<'_, '_>) {
         // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
         // external collision.
-        let contention = &self.contention;
-        let goes_first = |&who: &Contender| !moment.stations.above(who).any(|higher| contention.sends(higher));
-        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.starting.iter().partition(|who| goes_first(who));
-        self.starting.clear();
-        self.starting.extend(sent);
-        for who in lost {
+        let mut i = 0;
+        while let Some(&who) = self.starting.get(i) {
+            if !moment.stations.above(who).any(|higher| self.contention.sends(higher)) {
+                i += 1;
+                continue;
+            }
+            self.starting.remove(i);
             let next = moment.not_answered(who, self.heard(moment, who), Answer::Cts, Failure::Internal);
             self.contention.back_off(who, next.slots(), next.has_burst());
         }
