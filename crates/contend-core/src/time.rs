@@ -77,10 +77,15 @@ impl Span {
     /// The time to send `bits` at `bps` bits per second, rounded to the nearest nanosecond. At a rate of 0 the sending
     /// never ends.
     pub const fn of_bits(bits: u64, bps: u64) -> Span {
+        const SECOND: u64 = 1_000_000_000;
         if bps == 0 {
             return Span::MAX;
         }
-        Span(((bits as u128 * 1_000_000_000 + bps as u128 / 2) / bps as u128) as u64)
+        // Up to a gigabyte, 64 bits are enough; a division of 128 bits takes several times as long.
+        if bits <= 9 * SECOND {
+            return Span((bits * SECOND + bps / 2) / bps);
+        }
+        Span(((bits as u128 * SECOND as u128 + bps as u128 / 2) / bps as u128) as u64)
     }
     /// The duration in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
@@ -201,6 +206,13 @@ mod tests {
         assert_eq!(Span::of_bits(12_000, 54_000_000), Span::from_nanos(222_222));
         assert_eq!(Span::of_bits(8, 3_000_000_000), Span::from_nanos(3));
         assert_eq!(Span::of_bits(1, 0), Span::MAX);
+        // On both sides of what 64 bits are enough for.
+        for bits in [0, 1, 9_000_000_000, 9_000_000_001] {
+            for bps in [1, 7, 54_000_000, u64::MAX] {
+                let exact = (u128::from(bits) * 1_000_000_000 + u128::from(bps / 2)) / u128::from(bps);
+                assert_eq!(u128::from(Span::of_bits(bits, bps).as_nanos()), exact, "{bits} bits at {bps}");
+            }
+        }
     }
 
     #[test]

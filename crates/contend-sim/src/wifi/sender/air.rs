@@ -309,7 +309,7 @@ impl Air {
 
     /// The format of data from one station to another at the present rate.
     pub(crate) fn format_to(&self, from: StationId, to: StationId) -> &Format {
-        &self.table(self.rate(from, to)).rate
+        self.format(self.rate(from, to))
     }
 
     /// True if `station` asks for block acknowledgments at 20 MHz.
@@ -326,6 +326,11 @@ impl Air {
     #[inline]
     fn table(&self, rate: RateNumber) -> &RateTable {
         &self.rates[rate as usize]
+    }
+
+    /// The format of data at a rate.
+    pub(crate) fn format(&self, rate: RateNumber) -> &Format {
+        &self.table(rate).rate
     }
 
     /// What an observer of `station` knows of its PHY and MAC, at the present rate.
@@ -417,7 +422,8 @@ pub(crate) fn negotiates(spec: &CellSpec) -> bool {
 
 /// Bytes that take `density` at `bps` bits per second, rounded up (IEEE 802.11-2020 §10.12.3).
 fn spacing(density: Span, bps: u64) -> u32 {
-    let bits = u128::from(density.as_nanos()) * u128::from(bps);
+    // The densities of the standard end at 16 us, its rates below 2^35 bit/s.
+    let bits = density.as_nanos().saturating_mul(bps);
     u32::try_from(bits.div_ceil(8_000_000_000)).unwrap_or(u32::MAX)
 }
 

@@ -3,7 +3,7 @@
 use super::air::Air;
 use super::aql::Aql;
 use super::counters::StationCounters;
-use super::plan::{Burst, Content, PartKind};
+use super::plan::{Burst, Content};
 use super::rates::{AttemptOutcome, Chosen, Mpdus, Rates};
 use crate::trace::{Event, Trace};
 use crate::wifi::ids::{BROADCAST, StationId};
@@ -99,7 +99,7 @@ impl Around<'_> {
             }
             return;
         }
-        let format = self.air.plan(burst).format(PartKind::Data);
+        let format = self.air.format(rate);
         for (station, way) in [(from, 0), (to, 1)] {
             if let Some(mpdus) = self.extras.mpdus.get_mut(station as usize) {
                 mpdus[way].count(format, outcome);

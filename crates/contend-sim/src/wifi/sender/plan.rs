@@ -243,15 +243,14 @@ impl<'a> Plan<'a> {
         let (psdu, bitmap) = match content {
             Content::Packet => return (Plan::with_ack(protection), rates.data(0), rates.ack),
             Content::Request(bitmap) => {
-                let request = rates.control.airtime(REQUEST_BYTES);
                 return (
                     const { &Kinds::new(&[PartKind::Request, PartKind::BlockAck]) },
-                    request,
+                    rates.request,
                     rates.block_ack[bitmap as usize],
                 );
             }
             Content::Together(mpdu) => {
-                return (Plan::with_ack(protection), rates.rate.airtime(rates.rate.psdu(mpdu)), rates.ack);
+                return (Plan::with_ack(protection), rates.of_psdu(rates.rate.psdu(mpdu)), rates.ack);
             }
             Content::Beacon(bytes) => {
                 return (const { &Kinds::new(&[PartKind::Beacon]) }, timing.lowest.airtime(bytes), Span::ZERO);
@@ -272,7 +271,7 @@ impl<'a> Plan<'a> {
                 const { &Kinds::new(&[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::BlockAck]) }
             }
         };
-        (kinds, rates.rate.airtime(psdu), rates.block_ack[bitmap as usize])
+        (kinds, rates.of_psdu(psdu), rates.block_ack[bitmap as usize])
     }
 
     /// The part of this kind, if the plan has one.

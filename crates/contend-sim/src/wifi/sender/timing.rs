@@ -3,11 +3,12 @@
 use crate::wifi::access::Setting;
 use crate::wifi::frame::MAX_PACKET;
 use crate::wifi::medium::phy::{
-    ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, LONGEST_PPDU, Phy, Protection, RTS_BYTES,
+    ACK_BYTES, Airtime, BLOCK_ACK_BYTES, CTS_BYTES, Format, LONGEST_PPDU, Phy, Protection, REQUEST_BYTES, RTS_BYTES,
 };
 use crate::wifi::spec::{AfterCollision, Bitmap, CellSpec, TxopProtection};
 use contend_core::Refusal;
 use contend_core::Span;
+use std::cell::Cell;
 
 /// Bytes of the note of an observer (Barreto 2012 leaves the size open).
 const NOTE_BYTES: u32 = 4;
@@ -46,9 +47,14 @@ pub(crate) struct RateTable {
     pub(crate) is_protected: bool,
     /// For each size of the IP packet in bytes, the duration of the data frame, and of the bits of the IP packet alone.
     data: Vec<(Span, Span)>,
+    /// The size of the PSDU that was asked for last, and its duration. One aggregate is asked for several times, and
+    /// saturated stations send many of one size.
+    last: Cell<(u32, Airtime)>,
     pub(crate) answer: Format,
     pub(crate) ack: Span,
     pub(crate) ack_timeout: Span,
+    /// A request for a block acknowledgment.
+    pub(crate) request: Airtime,
     /// By [`Bitmap`].
     pub(crate) block_ack: [Span; 4],
     /// Most bytes of a PSDU in the longest PPDU.
@@ -159,6 +165,20 @@ impl RateTable {
         self.data[bytes as usize].1
     }
 
+    /// A data frame whose PSDU has `bytes`.
+    #[inline]
+    pub(crate) fn of_psdu(&self, bytes: u32) -> Airtime {
+        let (last, airtime) = self.last.get();
+        if last == bytes { airtime } else { self.of_another(bytes) }
+    }
+
+    #[inline(never)]
+    fn of_another(&self, bytes: u32) -> Airtime {
+        let airtime = self.rate.airtime(bytes);
+        self.last.set((bytes, airtime));
+        airtime
+    }
+
     pub(crate) fn new(phy: &Phy, rate: Format, t: &Timing) -> RateTable {
         let answer = phy.response_rate(rate);
         let is_newest = phy.standard.family().is_none() || rate.mode().is_some();
@@ -167,11 +187,13 @@ impl RateTable {
         RateTable {
             rate,
             preamble: rate.airtime(0).preamble,
+            last: Cell::new((0, rate.airtime(0))),
             is_protected: is_newest,
             data: (0..=MAX_PACKET).map(|ip| (rate.airtime(rate.psdu(phy.mpdu(ip))).total, rate.payload(ip))).collect(),
             answer,
             ack: answer.airtime(t.ack_bytes).total,
             ack_timeout: phy.ack_timeout(answer),
+            request: control.airtime(REQUEST_BYTES),
             block_ack: Bitmap::ALL.map(|bitmap| answer.airtime(BLOCK_ACK_BYTES + bitmap.bytes()).total),
             most: rate.largest_psdu(LONGEST_PPDU).unwrap_or(0),
             control,
