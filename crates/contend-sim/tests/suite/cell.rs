@@ -292,8 +292,8 @@ fn stations_whose_backoffs_end_before_a_preamble_is_detected_collide() {
     assert!(all.len() > 100 && all.iter().all(|e| *e == (vec![1], 0)), "{:?}", all[0]);
 }
 
-/// One station counts down its backoff when another gets a packet, finds the medium idle for DIFS and sends at once. A
-/// run may stop before that frame is sensed: the ledger is then at most its 4 us late, not by the backoff as well.
+/// One station counts down its backoff when another gets a packet, finds the medium idle for DIFS and sends at once. If
+/// a run stops before that frame is sensed, the ledger has the backoff until the frame began, and lacks at most 4 us.
 #[test]
 fn the_ledger_has_the_time_before_a_frame_that_is_not_yet_sensed() {
     let mac = MacSpec { preamble_detection: Span::from_micros(4), ..MAC };

@@ -422,7 +422,7 @@ pub(crate) fn negotiates(spec: &CellSpec) -> bool {
 
 /// Bytes that take `density` at `bps` bits per second, rounded up (IEEE 802.11-2020 §10.12.3).
 fn spacing(density: Span, bps: u64) -> u32 {
-    // The densities of the standard end at 16 us, its rates below 2^35 bit/s.
+    // 64 bits are enough: the densities of the standard end at 16 us, its rates below 2^35 bit/s.
     let bits = density.as_nanos().saturating_mul(bps);
     u32::try_from(bits.div_ceil(8_000_000_000)).unwrap_or(u32::MAX)
 }

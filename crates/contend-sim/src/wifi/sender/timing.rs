@@ -180,14 +180,14 @@ impl RateTable {
     }
 
     pub(crate) fn new(phy: &Phy, rate: Format, t: &Timing) -> RateTable {
-        let answer = phy.response_rate(rate);
+        let (answer, empty) = (phy.response_rate(rate), rate.airtime(0));
         let is_newest = phy.standard.family().is_none() || rate.mode().is_some();
         // RTS and CTS use the rate of answers, unless they are protection.
         let control = if t.limits.protection.otherwise == Protection::None { answer } else { t.protection_rate };
         RateTable {
             rate,
-            preamble: rate.airtime(0).preamble,
-            last: Cell::new((0, rate.airtime(0))),
+            preamble: empty.preamble,
+            last: Cell::new((0, empty)),
             is_protected: is_newest,
             data: (0..=MAX_PACKET).map(|ip| (rate.airtime(rate.psdu(phy.mpdu(ip))).total, rate.payload(ip))).collect(),
             answer,
