@@ -242,7 +242,7 @@ fn short(file: &str, text: &str, jobs: usize) -> Outcome {
 }
 
 /// Movement files lie beside the experiment.
-fn path(file: &str) -> String {
+pub(super) fn path(file: &str) -> String {
     golden::root().join(file).display().to_string()
 }
 
@@ -260,7 +260,7 @@ fn wrong(file: &str, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Every experiment file, by its path from the root of the repository, in order.
-fn all() -> Vec<String> {
+pub(super) fn all() -> Vec<String> {
     let mut files = vec![];
     ["experiments", "papers"].iter().for_each(|folder| below(Path::new(folder), &mut files));
     let mut names: Vec<String> = files.iter().map(|f| f.to_str().unwrap().to_owned()).collect();

@@ -10,4 +10,5 @@ mod generate;
 #[path = "../../../contend-sim/tests/suite/golden.rs"]
 mod golden;
 mod networks;
+mod page;
 mod run;
