@@ -99,6 +99,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/barreto-2012/e3b-sixteen-nodes.toml", &[("duration", "40s")]),
     ("papers/barreto-2012/e3b-xcp-b.toml", &[("duration", "40s")]),
     ("papers/barreto-2012/e3c-ad-hoc.toml", &[("duration", "12s")]),
+    ("papers/barreto-2012/e3c-tcp-ap-xcp-b.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e4-b-available.toml", &[("duration", "6s"), ("warmup", "1s")]),
     ("papers/barreto-2012/e4-d-flows.toml", &[("duration", "16s"), ("warmup", "10s")]),
     ("papers/barreto-2012/e5c-mesh-voip.toml", &[("duration", "12s")]),
