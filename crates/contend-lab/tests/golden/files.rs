@@ -95,6 +95,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/barreto-2012/e3a-mesh-16.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e3a-tcp-ap.toml", &[("duration", "120s")]),
     ("papers/barreto-2012/e3a-three-mobiles.toml", &[("duration", "120s")]),
+    ("papers/barreto-2012/e3a-xcp.toml", &[("duration", "40s")]),
     ("papers/barreto-2012/e3b-mesh-sizes.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e3b-sixteen-nodes.toml", &[("duration", "40s")]),
     ("papers/barreto-2012/e3b-xcp-b.toml", &[("duration", "40s")]),
