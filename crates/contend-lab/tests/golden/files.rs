@@ -117,6 +117,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/barreto-2012/e6f-voip-background.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e6g-chain.toml", &[("duration", "15s"), ("warmup", "2s")]),
     ("papers/barreto-2012/h15-mesh-and-building.toml", &[("duration", "20s"), ("flow.0.start", "uniform(0s, 5s)")]),
+    ("papers/barreto-2012/h15-xcp-winf.toml", &[("duration", "20s"), ("flow.0.start", "uniform(0s, 5s)")]),
     ("papers/jersey-2005/ablation-2-gamma.toml", &[("duration", "14s"), ("warmup", "1200ms")]),
     ("papers/jersey-2005/ablation-3-control-interval.toml", &[("duration", "5s"), ("warmup", "400ms")]),
     ("papers/jersey-2005/beyond-2-cell.toml", &[("duration", "2500ms"), ("warmup", "200ms")]),
