@@ -34,7 +34,8 @@ fn the_page_of_verdicts_has_the_words_the_verdict_and_the_reason_of_every_claim(
         }
     }
     assert!(found > 700, "only {found} claims were found");
-    assert!(wrong.is_empty(), "docs/validation.md differs from the files:\n{}", wrong.join("\n"));
+    let remedy = "`contend reproduce PAPER/EXPERIMENT --markdown FILE` makes a section";
+    assert!(wrong.is_empty(), "docs/validation.md differs from the files; {remedy}:\n{}", wrong.join("\n"));
 }
 
 /// How the row of each reading of a claim begins and ends.
