@@ -108,6 +108,7 @@ const BRIEF: &[(&str, &[(&str, &str)])] = &[
     ("papers/barreto-2012/e5c-xcp-b.toml", &[("duration", "40s")]),
     ("papers/barreto-2012/e5d-building.toml", &[("duration", "25s"), ("flow.0.start", "uniform(0s, 5s)")]),
     ("papers/barreto-2012/e5e-building-cbr.toml", &[("duration", "25s"), ("flow.0.start", "uniform(0s, 5s)")]),
+    ("papers/barreto-2012/e5e-xcp-winf.toml", &[("duration", "25s"), ("flow.0.start", "uniform(0s, 5s)")]),
     ("papers/barreto-2012/e5h-ad-hoc-voip.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e5h-xcp-b.toml", &[("duration", "12s")]),
     ("papers/barreto-2012/e5i-collision-correction.toml", &[("duration", "25s"), ("flow.0.start", "uniform(0s, 5s)")]),
